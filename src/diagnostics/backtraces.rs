@@ -1,0 +1,104 @@
+//! When a backtrace is captured, and how it is turned into text.
+//!
+//! Capturing costs some ten microseconds and turning it into text a millisecond, so both happen only for a record
+//! that will be printed: [`capture_for`] asks `tracing` before it captures, and names are resolved by
+//! [`Captured::resolve`] alone, which is called while the record is written. A policy can override the question,
+//! so that the saving can be measured.
+
+use super::error::ERROR_TARGET;
+use serde::{Deserialize, Serialize};
+use std::fmt::Write;
+use std::sync::atomic::{AtomicU8, AtomicU64, Ordering};
+use tracing::Level;
+
+/// The setting `backtrace`: when errors capture one.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, clap::ValueEnum)]
+#[serde(rename_all = "kebab-case")]
+pub enum BacktracePolicy {
+    /// When the log level will print the error.
+    #[default]
+    WhenLogged,
+    /// For every error, expression errors too, printed or not.
+    Always,
+    /// Never, not even for errors that are printed.
+    Never,
+}
+
+static POLICY: AtomicU8 = AtomicU8::new(BacktracePolicy::WhenLogged as u8);
+static CAPTURED: AtomicU64 = AtomicU64::new(0);
+
+/// Sets the policy for the whole process.
+pub fn set_policy(policy: BacktracePolicy) {
+    POLICY.store(policy as u8, Ordering::Relaxed);
+}
+
+/// The policy in force.
+#[inline]
+pub fn policy() -> BacktracePolicy {
+    match POLICY.load(Ordering::Relaxed) {
+        p if p == BacktracePolicy::Always as u8 => BacktracePolicy::Always,
+        p if p == BacktracePolicy::Never as u8 => BacktracePolicy::Never,
+        _ => BacktracePolicy::WhenLogged,
+    }
+}
+
+/// How many backtraces this process has captured.
+pub fn captured_total() -> u64 {
+    CAPTURED.load(Ordering::Relaxed)
+}
+
+/// Whether a record at this level under [`ERROR_TARGET`] is printed now.
+pub fn is_printed(level: Level) -> bool {
+    match level {
+        Level::ERROR => tracing::enabled!(target: ERROR_TARGET, Level::ERROR),
+        Level::WARN => tracing::enabled!(target: ERROR_TARGET, Level::WARN),
+        Level::INFO => tracing::enabled!(target: ERROR_TARGET, Level::INFO),
+        Level::DEBUG => tracing::enabled!(target: ERROR_TARGET, Level::DEBUG),
+        Level::TRACE => tracing::enabled!(target: ERROR_TARGET, Level::TRACE),
+    }
+}
+
+/// A backtrace as addresses, not yet as names.
+pub struct Captured(backtrace::Backtrace);
+
+/// Captures a backtrace if the policy wants one for a record of this level.
+#[inline]
+pub fn capture_for(level: Level) -> Option<Captured> {
+    let wanted = match policy() {
+        BacktracePolicy::WhenLogged => is_printed(level),
+        BacktracePolicy::Always => true,
+        BacktracePolicy::Never => false,
+    };
+    wanted.then(capture)
+}
+
+/// Captures a backtrace and counts it.
+#[cold]
+#[inline(never)]
+pub fn capture() -> Captured {
+    CAPTURED.fetch_add(1, Ordering::Relaxed);
+    Captured(backtrace::Backtrace::new_unresolved())
+}
+
+impl Captured {
+    /// The frames as text, one a line, innermost first, those of the capture itself left out.
+    pub fn resolve(&self) -> String {
+        let mut resolved = self.0.clone();
+        resolved.resolve();
+        let mut text = String::new();
+        for symbol in resolved.frames().iter().flat_map(|f| f.symbols()) {
+            let Some(name) = symbol.name() else { continue };
+            let name = format!("{name:#}");
+            if name.starts_with("backtrace::") || name.contains("diagnostics::backtraces::") {
+                continue;
+            }
+            text.push_str(&name);
+            if let (Some(file), Some(line)) = (symbol.filename(), symbol.lineno()) {
+                let file = file.file_name().unwrap_or_default().to_string_lossy();
+                let _ = write!(text, " ({file}:{line})");
+            }
+            text.push('\n');
+        }
+        text
+    }
+}

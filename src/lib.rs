@@ -1,0 +1,4 @@
+//! Kaluta: an RDF triple store and SPARQL server.
+
+pub mod diagnostics;
+pub mod term;

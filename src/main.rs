@@ -1,0 +1,2 @@
+//! Kaluta.
+fn main() {}
