@@ -2,4 +2,5 @@
 
 pub mod batch;
 pub mod diagnostics;
+pub mod expr;
 pub mod term;
