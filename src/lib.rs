@@ -1,4 +1,6 @@
 //! Kaluta: an RDF triple store and SPARQL server.
 
+pub mod cli;
 pub mod diagnostics;
+pub mod replay;
 pub mod term;
