@@ -1,24 +1,21 @@
 //! An answer as a row count and a checksum over its terms.
 //!
-//! Equal answers have equal checksums, whatever the order of rows, columns and members, the format, and the labels of blank
-//! nodes, which are masked. Terms are compared as terms: `"1"^^xsd:integer` is not `"1.0"^^xsd:decimal`, but a plain literal
-//! is an `xsd:string` and language tags have no case (RDF 1.1 Concepts, section 3.3). Solutions are a multiset, a graph is
-//! a set of triples. The checksum is a sum of truncated SHA-256 digests, so it may be compared between versions and machines.
-//! A body that does not close its format is a failure.
+//! Equal answers have equal checksums, whatever the order of rows, columns and members and the labels of blank nodes, which
+//! are masked. Terms are compared as terms: `"1"^^xsd:integer` is not `"1.0"^^xsd:decimal`. Solutions are a multiset, a graph
+//! is a set of triples. The checksum is a sum of truncated SHA-256 digests, so it may be compared between versions and
+//! machines. A body that does not close its format is a failure.
 
+use super::digest::{LiteralParts, TermBytes};
 use super::failure::{Failure, FailureClass};
+use super::solutions;
 use super::workload::QueryForm;
 use oxrdf::{Quad, TermRef, TripleRef};
 use oxrdfio::{RdfFormat, RdfParser};
 use serde::Serialize;
-use sha2::{Digest, Sha256};
-use sparesults::{
-    QueryResultsFormat, QueryResultsParser, QuerySolution, SliceQueryResultsParserOutput,
-};
 use std::collections::HashSet;
 
 /// What is compared of an answer.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
 pub struct Answer {
     /// Solutions, or distinct triples of a graph; a boolean is one row.
     pub rows: u64,
@@ -33,53 +30,43 @@ impl Answer {
             "" => form.media_type(),
             named => named,
         };
-        if form.is_graph() {
-            let format = RdfFormat::from_media_type(media_type);
-            Self::of_graph(format.ok_or_else(|| unexpected(media_type, body))?, body)
-        } else {
-            let format = QueryResultsFormat::from_media_type(media_type);
-            Self::of_results(format.ok_or_else(|| unexpected(media_type, body))?, body)
+        match form {
+            QueryForm::Select | QueryForm::Ask => Self::of_results(form, media_type, body),
+            QueryForm::Construct | QueryForm::Describe => Self::of_graph(media_type, body),
         }
     }
 
-    fn of_results(format: QueryResultsFormat, body: &[u8]) -> Result<Self, Failure> {
-        let parsed = QueryResultsParser::from_format(format).for_slice(body);
-        match parsed.map_err(malformed)? {
-            SliceQueryResultsParserOutput::Boolean(value) => {
-                Ok(Self::of_digests([digest(&[u8::from(value)])]))
-            }
-            SliceQueryResultsParserOutput::Solutions(solutions) => {
-                let mut answer = Self::of_digests([]);
-                for solution in solutions {
-                    answer.add(solution_digest(&solution.map_err(malformed)?));
-                }
-                Ok(answer)
-            }
-        }
-    }
-
-    fn of_graph(format: RdfFormat, body: &[u8]) -> Result<Self, Failure> {
-        let quads = RdfParser::from_format(format).for_slice(body);
-        let distinct: HashSet<Quad> = quads.collect::<Result<_, _>>().map_err(malformed)?;
-        Ok(Self::of_digests(distinct.iter().map(|quad| {
-            let mut bytes = Vec::new();
-            encode_triple(TripleRef::from(quad.as_ref()), &mut bytes);
-            digest(&bytes)
-        })))
-    }
-
-    fn of_digests(digests: impl IntoIterator<Item = u64>) -> Self {
-        let mut answer = Self {
-            rows: 0,
-            checksum: 0,
-        };
-        digests.into_iter().for_each(|digest| answer.add(digest));
-        answer
-    }
-
-    fn add(&mut self, digest: u64) {
+    /// Adds a row.
+    pub fn add(&mut self, digest: u64) {
         self.rows += 1;
         self.checksum = self.checksum.wrapping_add(digest);
+    }
+
+    fn of_results(form: QueryForm, media_type: &str, body: &[u8]) -> Result<Self, Failure> {
+        let name = media_type.split(';').next().unwrap_or_default().trim();
+        if !["application/sparql-results+json", "application/json"].contains(&name) {
+            return Err(unexpected(media_type, body));
+        }
+        let document = solutions::parse(body).map_err(malformed)?;
+        let (answer, missing) = match form {
+            QueryForm::Ask => (document.boolean, "no boolean in the answer to ASK"),
+            _ => (document.solutions, "no solutions in the answer to SELECT"),
+        };
+        answer.ok_or_else(|| malformed(missing))
+    }
+
+    fn of_graph(media_type: &str, body: &[u8]) -> Result<Self, Failure> {
+        let format =
+            RdfFormat::from_media_type(media_type).ok_or_else(|| unexpected(media_type, body))?;
+        let quads = RdfParser::from_format(format).for_slice(body);
+        let distinct: HashSet<Quad> = quads.collect::<Result<_, _>>().map_err(malformed)?;
+        let mut answer = Self::default();
+        for quad in &distinct {
+            let mut bytes = TermBytes::default();
+            append_triple(TripleRef::from(quad.as_ref()), &mut bytes);
+            answer.add(bytes.digest());
+        }
+        Ok(answer)
     }
 }
 
@@ -101,58 +88,30 @@ fn unexpected(media_type: &str, body: &[u8]) -> Failure {
     ))
 }
 
-/// The digest of a solution: of the sum over its bindings, so that the order of the columns does not matter.
-fn solution_digest(solution: &QuerySolution) -> u64 {
-    let mut sum = 0_u64;
-    let mut bytes = Vec::new();
-    for (variable, term) in solution {
-        bytes.clear();
-        encode_text(b'?', variable.as_str(), &mut bytes);
-        encode_term(term.as_ref(), &mut bytes);
-        sum = sum.wrapping_add(digest(&bytes));
-    }
-    digest(&sum.to_le_bytes())
-}
-
-fn digest(bytes: &[u8]) -> u64 {
-    let full = Sha256::digest(bytes);
-    full.iter()
-        .take(8)
-        .fold(0, |sum, &byte| sum << 8 | u64::from(byte))
-}
-
-/// Appends bytes that are equal exactly when the terms are, blank nodes aside.
-fn encode_term(term: TermRef<'_>, bytes: &mut Vec<u8>) {
+fn append_term(term: TermRef<'_>, bytes: &mut TermBytes) {
     match term {
-        TermRef::NamedNode(iri) => encode_text(b'I', iri.as_str(), bytes),
-        TermRef::BlankNode(_) => bytes.push(b'B'),
+        TermRef::NamedNode(iri) => bytes.iri(iri.as_str()),
+        TermRef::BlankNode(_) => bytes.blank_node(),
         TermRef::Literal(literal) => {
-            encode_text(b'L', literal.value(), bytes);
-            match literal.language() {
-                Some(language) => encode_text(b'@', &language.to_ascii_lowercase(), bytes),
-                None => encode_text(b'^', literal.datatype().as_str(), bytes),
-            }
-            if let Some(direction) = literal.direction() {
-                encode_text(b'-', &direction.to_string(), bytes);
-            }
+            let direction = literal.direction().map(|direction| direction.to_string());
+            bytes.literal(LiteralParts {
+                value: literal.value(),
+                datatype: Some(literal.datatype().as_str()),
+                language: literal.language(),
+                direction: direction.as_deref(),
+            });
         }
         TermRef::Triple(triple) => {
-            bytes.push(b'T');
-            encode_triple(triple.as_ref(), bytes);
+            bytes.triple_term();
+            append_triple(triple.as_ref(), bytes);
         }
     }
 }
 
-fn encode_triple(triple: TripleRef<'_>, bytes: &mut Vec<u8>) {
-    encode_term(triple.subject.into(), bytes);
-    encode_term(triple.predicate.into(), bytes);
-    encode_term(triple.object, bytes);
-}
-
-fn encode_text(tag: u8, text: &str, bytes: &mut Vec<u8>) {
-    bytes.push(tag);
-    bytes.extend_from_slice(&(text.len() as u64).to_le_bytes());
-    bytes.extend_from_slice(text.as_bytes());
+fn append_triple(triple: TripleRef<'_>, bytes: &mut TermBytes) {
+    append_term(triple.subject.into(), bytes);
+    append_term(triple.predicate.into(), bytes);
+    append_term(triple.object, bytes);
 }
 
 #[cfg(test)]
@@ -236,6 +195,55 @@ mod tests {
             assert_eq!(failure.class, FailureClass::Malformed, "{}", &body[..end]);
         }
         assert!(parse(&format!("{body}}}")).is_err());
+    }
+
+    #[test]
+    fn triple_terms_are_compared_part_by_part() {
+        let triple = |object: &str| {
+            let iri = r#"{"type":"uri","value":"http://e/1"}"#;
+            let value = format!(r#"{{"subject":{iri},"predicate":{iri},"object":{object}}}"#);
+            format!(r#"{{"a":{{"type":"triple","value":{value}}}}}"#)
+        };
+        let with = |name: &str| triple(&format!(r#"{{"type":"bnode","value":"{name}"}}"#));
+        check(true, &[&with("x")], &[&with("nodeID://y")]);
+        check(
+            false,
+            &[&with("x")],
+            &[&triple(r#"{"type":"literal","value":"x"}"#)],
+        );
+    }
+
+    #[test]
+    fn escapes_and_base_directions_are_part_of_a_literal() {
+        let literal = |more: &str| format!(r#"{{"a":{{"type":"literal",{more}}}}}"#);
+        check(
+            true,
+            &[&literal(r#""value":"é\n""#)],
+            &[&literal(r#""value":"\u00e9\u000a""#)],
+        );
+        let arabic = r#""value":"x","xml:lang":"ar""#;
+        let directed = format!(r#"{arabic},"its:dir":"rtl""#);
+        check(false, &[&literal(arabic)], &[&literal(&directed)]);
+    }
+
+    #[test]
+    fn what_is_no_term_is_a_failure() {
+        for broken in [
+            r#"{"a":null}"#,
+            r#"{"a":{"type":"uri"}}"#,
+            r#"{"a":{"type":"url","value":"http://e/1"}}"#,
+            r#"{"a":{"type":"uri","value":1}}"#,
+            r#"{"a":{"type":"triple","value":"x"}}"#,
+            r#"[]"#,
+        ] {
+            assert_eq!(
+                json(&[broken]).unwrap_err().class,
+                FailureClass::Malformed,
+                "{broken}"
+            );
+        }
+        let boolean = Answer::parse(QueryForm::Select, JSON, br#"{"head":{},"boolean":true}"#);
+        assert_eq!(boolean.unwrap_err().class, FailureClass::Malformed);
     }
 
     #[test]

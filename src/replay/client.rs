@@ -26,6 +26,7 @@ pub struct Client {
     runtime: Runtime,
     connection: Connection,
     timeout: Duration,
+    spare: Vec<u8>,
 }
 
 struct Message {
@@ -74,6 +75,7 @@ impl Client {
             runtime,
             connection,
             timeout,
+            spare: Vec::new(),
         })
     }
 
@@ -95,6 +97,12 @@ impl Client {
         })
     }
 
+    /// Takes back a body that is not needed any more, so that the next one finds memory that is in use already.
+    pub fn reuse(&mut self, mut body: Vec<u8>) {
+        body.clear();
+        self.spare = body;
+    }
+
     fn exchange(&mut self, message: &Message) -> Exchange {
         let start = Instant::now();
         let mut exchange = Exchange {
@@ -104,7 +112,7 @@ impl Client {
             status: None,
             media_type: String::new(),
             server_name: None,
-            body: Vec::new(),
+            body: std::mem::take(&mut self.spare),
             failure: None,
         };
         let (connection, timeout) = (&mut self.connection, self.timeout);

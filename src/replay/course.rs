@@ -103,25 +103,31 @@ impl<'a> Course<'a> {
     pub fn follow(&self, thread: usize, client: &mut Client) -> Lap {
         let mut traces = Vec::new();
         self.replay(Phase::Warm, thread, client, &mut traces);
-        self.gate.wait();
-        self.gate.wait();
+        self.await_warm();
+        self.start_clock();
         let before = process::thread_cpu_seconds();
         self.replay(Phase::Timed, thread, client, &mut traces);
         let after = process::thread_cpu_seconds();
-        self.gate.wait();
+        self.await_end();
         Lap {
             traces,
             cpu_s: after.zip(before).map(|(after, before)| after - before),
         }
     }
 
-    /// What the watching thread does: reads something before and after the timed part, while no query runs.
-    pub fn watch<T>(&self, read: impl Fn() -> T) -> (T, T) {
+    /// Waits until the warm part is over, for all threads and the watching one.
+    pub fn await_warm(&self) {
         self.gate.wait();
-        let before = read();
+    }
+
+    /// Waits until the watching thread lets the timed part begin.
+    pub fn start_clock(&self) {
         self.gate.wait();
+    }
+
+    /// Waits until the timed part is over.
+    pub fn await_end(&self) {
         self.gate.wait();
-        (before, read())
     }
 
     fn replay(&self, phase: Phase, thread: usize, client: &mut Client, traces: &mut Vec<Trace>) {
@@ -156,7 +162,7 @@ impl<'a> Course<'a> {
         };
         let response = match exchange.failure {
             Some(failure) => Response::Settled(Err(failure)),
-            None => self.recall(query, exchange.media_type, exchange.body),
+            None => self.recall(query, exchange.media_type, exchange.body, client),
         };
         Trace {
             timing,
@@ -165,10 +171,19 @@ impl<'a> Course<'a> {
         }
     }
 
-    fn recall(&self, query: usize, media_type: String, body: Vec<u8>) -> Response {
+    fn recall(
+        &self,
+        query: usize,
+        media_type: String,
+        body: Vec<u8>,
+        client: &mut Client,
+    ) -> Response {
         let key = BodyKey::new(query, &media_type, &body);
         match self.answers.recall(&key) {
-            Some(outcome) => Response::Settled(outcome),
+            Some(outcome) => {
+                client.reuse(body);
+                Response::Settled(outcome)
+            }
             None => Response::Unread {
                 key,
                 media_type,

@@ -14,17 +14,29 @@ pub struct Counters {
     pub expression_errors: u64,
 }
 
-impl Counters {
-    /// Reads the counters of the server behind an endpoint; none if it does not offer them.
-    pub fn scrape(endpoint: &Endpoint, timeout: Duration) -> Result<Option<Self>> {
-        let metrics = endpoint.with_target("/metrics");
-        let exchange = Client::new(metrics, timeout)?.get("text/plain");
-        Ok(match exchange.failure {
-            None => Self::parse(&String::from_utf8_lossy(&exchange.body)),
-            Some(_) => None,
-        })
+/// Reads the counters of one server.
+pub struct Scraper(Client);
+
+impl Scraper {
+    /// A reader for the server behind an endpoint.
+    pub fn new(endpoint: &Endpoint, timeout: Duration) -> Result<Self> {
+        Ok(Self(Client::new(
+            endpoint.with_target("/metrics"),
+            timeout,
+        )?))
     }
 
+    /// What the server has counted; none if it does not offer these counters.
+    pub fn scrape(&mut self) -> Option<Counters> {
+        let exchange = self.0.get("text/plain");
+        match exchange.failure {
+            None => Counters::parse(&String::from_utf8_lossy(&exchange.body)),
+            Some(_) => None,
+        }
+    }
+}
+
+impl Counters {
     fn parse(text: &str) -> Option<Self> {
         Some(Self {
             backtraces_captured: sum(text, "kaluta_backtraces_captured_total")?,

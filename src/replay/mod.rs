@@ -13,6 +13,7 @@ pub mod answers;
 pub mod checksum;
 pub mod client;
 pub mod course;
+pub mod digest;
 pub mod endpoint;
 pub mod failure;
 #[cfg(test)]
@@ -26,6 +27,7 @@ pub mod report;
 pub mod run;
 pub mod schedule;
 pub mod server;
+pub mod solutions;
 pub mod statistics;
 pub mod summary;
 mod table;

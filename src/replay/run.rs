@@ -9,7 +9,7 @@ use super::client::Client;
 use super::course::{Course, Lap, Response, Timing, Trace};
 use super::endpoint::Endpoint;
 use super::failure::Failure;
-use super::metrics::Counters;
+use super::metrics::{Counters, Scraper};
 use super::process;
 use super::schedule::Slot;
 use super::server::ServerCommand;
@@ -88,23 +88,21 @@ impl Run {
 }
 
 impl Usage {
-    fn read(endpoint: &Endpoint, pid: Option<u32>, timeout: Duration) -> Result<Self> {
-        Ok(Self {
-            counters: Counters::scrape(endpoint, timeout)?,
-            cpu_s: pid.and_then(process::cpu_seconds),
-            peak_memory_bytes: pid.and_then(process::peak_memory_bytes),
-        })
-    }
-
-    fn since(self, before: Self) -> Self {
+    /// What the server uses between the gates of a course. The counters are read outside of the CPU times, as reading them
+    /// is work for the server, too.
+    fn while_timed(course: &Course<'_>, scraper: &mut Scraper, pid: Option<u32>) -> Self {
+        let cpu_s = || pid.and_then(process::cpu_seconds);
+        course.await_warm();
+        let counters_before = scraper.scrape();
+        let before_s = cpu_s();
+        course.start_clock();
+        course.await_end();
+        let after_s = cpu_s();
+        let counters = scraper.scrape();
         Self {
-            cpu_s: self
-                .cpu_s
-                .zip(before.cpu_s)
-                .map(|(after, before)| after - before),
-            peak_memory_bytes: self.peak_memory_bytes,
-            counters: (self.counters.zip(before.counters))
-                .map(|(after, before)| after.since(before)),
+            cpu_s: after_s.zip(before_s).map(|(after, before)| after - before),
+            peak_memory_bytes: pid.and_then(process::peak_memory_bytes),
+            counters: (counters.zip(counters_before)).map(|(after, before)| after.since(before)),
         }
     }
 }
@@ -127,24 +125,23 @@ impl Runner<'_> {
         let mut clients = (0..slot.threads)
             .map(|_| Client::new(endpoint.clone(), self.timeout))
             .collect::<Result<Vec<_>>>()?;
+        let mut scraper = Scraper::new(endpoint, self.timeout)?;
         let course = &Course::new(self.workload, self.answers, slot.threads);
-        let ((before, after), laps) = thread::scope(|scope| {
+        let (server, laps) = thread::scope(|scope| {
             let threads: Vec<_> = (clients.iter_mut().enumerate())
                 .map(|(thread, client)| scope.spawn(move || course.follow(thread, client)))
                 .collect();
-            let usage = course.watch(|| Usage::read(endpoint, pid, self.timeout));
+            let server = Usage::while_timed(course, &mut scraper, pid);
             let laps = threads.into_iter().map(|thread| match thread.join() {
                 Ok(lap) => lap,
                 Err(panic) => std::panic::resume_unwind(panic),
             });
-            (usage, laps.collect::<Vec<_>>())
+            (server, laps.collect::<Vec<_>>())
         });
-        let mut run = self.finish(slot, endpoint, laps);
-        run.server = after?.since(before?);
-        Ok(run)
+        Ok(self.finish(slot, endpoint, server, laps))
     }
 
-    fn finish(&self, slot: Slot, endpoint: &Endpoint, laps: Vec<Lap>) -> Run {
+    fn finish(&self, slot: Slot, endpoint: &Endpoint, server: Usage, laps: Vec<Lap>) -> Run {
         let client_cpu_s = laps.iter().map(|lap| lap.cpu_s).sum();
         let traces: Vec<_> = laps.into_iter().flat_map(|lap| lap.traces).collect();
         let server_name = traces.iter().find_map(|trace| trace.server_name.clone());
@@ -155,7 +152,7 @@ impl Runner<'_> {
             url: endpoint.url.clone(),
             server_name,
             wall_s: wall_seconds(&requests),
-            server: Usage::default(),
+            server,
             client_cpu_s,
             bad_end: None,
             requests,

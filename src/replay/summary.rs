@@ -11,8 +11,10 @@ use super::workload::Phase;
 
 /// Above this share of its time that a client thread works itself, the client may be what is measured.
 const CLIENT_SHARE_MAX: f64 = 0.5;
-/// Above this share of all cores in use, client and server take them from each other.
+/// Where more than this share of all cores is in use,
 const CORES_SHARE_MAX: f64 = 0.9;
+/// and more than this share of them by the client, it takes them from the server.
+const CORES_CLIENT_SHARE_MAX: f64 = 0.1;
 
 /// All runs of one target with one number of threads.
 pub struct Row<'a> {
@@ -30,6 +32,26 @@ pub enum Bottleneck {
     Client(f64),
     /// Client and server together used this share of all cores; the client's part of it.
     Cores(f64, f64),
+}
+
+impl std::fmt::Display for Bottleneck {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Self::Client(share) => {
+                let percent = share * 100.0;
+                write!(
+                    f,
+                    "the client worked for {percent:.0}% of the time and may be what was measured"
+                )
+            }
+            Self::Cores(share, client) => write!(
+                f,
+                "{:.0}% of all cores were in use, {:.0}% by the client, which takes them from the server",
+                share * 100.0,
+                client * 100.0
+            ),
+        }
+    }
 }
 
 impl Outcome {
@@ -146,7 +168,9 @@ impl Row<'_> {
         let available_s = self.times_s().collect::<Samples>().mean()? * machine::cores() as f64;
         let client_s = self.mean(|run| run.client_cpu_s)?;
         let share = (client_s + self.server_cpu_s()?) / available_s;
-        (share > CORES_SHARE_MAX).then_some(Bottleneck::Cores(share, client_s / available_s))
+        let of_client = client_s / available_s;
+        (share > CORES_SHARE_MAX && of_client > CORES_CLIENT_SHARE_MAX)
+            .then_some(Bottleneck::Cores(share, of_client))
     }
 
     fn median_ms(&self, query: usize) -> Option<f64> {

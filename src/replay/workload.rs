@@ -32,11 +32,6 @@ impl QueryForm {
             Self::Construct | Self::Describe => "application/n-triples",
         }
     }
-
-    /// Whether the answer is a graph.
-    pub const fn is_graph(self) -> bool {
-        matches!(self, Self::Construct | Self::Describe)
-    }
 }
 
 /// Whether a request warms the server or is timed.
