@@ -12,7 +12,7 @@ use crate::replay::workload::Workload;
 use crate::replay::{Plan, Subject, Target};
 use clap::Args;
 use indicatif::{ProgressBar, ProgressStyle};
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::fs::File;
 use std::io::{BufWriter, Write};
 use std::path::{Path, PathBuf};
@@ -144,6 +144,10 @@ impl ReplayArgs {
             Some(location) => (Subject::StackTraces, own_targets(location)?),
             None => (Subject::Endpoints, self.foreign_targets()?),
         };
+        let distinct: HashSet<_> = self.threads.iter().collect();
+        if distinct.len() < self.threads.len() {
+            return Err(usage("--threads names a number twice".to_owned()));
+        }
         Ok(Plan {
             workload: Workload::read(&self.queries, self.warm)?,
             subject,

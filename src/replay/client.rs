@@ -56,6 +56,8 @@ pub struct Exchange {
     pub server_name: Option<String>,
     /// The body, as far as it came.
     pub body: Vec<u8>,
+    /// Whether the request was sent twice, as the server closed the kept connection without an answer to the first.
+    pub resent: bool,
     /// Why there is no whole body of a good response.
     pub failure: Option<Failure>,
 }
@@ -113,6 +115,7 @@ impl Client {
             media_type: String::new(),
             server_name: None,
             body: std::mem::take(&mut self.spare),
+            resent: false,
             failure: None,
         };
         let (connection, timeout) = (&mut self.connection, self.timeout);
@@ -137,7 +140,7 @@ impl Client {
 
 impl Connection {
     async fn perform(&mut self, message: &Message, exchange: &mut Exchange) -> Result<(), Failure> {
-        let response = self.send(message).await?;
+        let response = self.send(message, &mut exchange.resent).await?;
         exchange.first_byte = Some(Instant::now());
         exchange.status = Some(response.status().as_u16());
         exchange.media_type = header(&response, &CONTENT_TYPE).unwrap_or_default();
@@ -152,13 +155,20 @@ impl Connection {
         Ok(())
     }
 
-    /// Sends on the kept connection; where the server has closed that one meanwhile, once more on a new one.
-    async fn send(&mut self, message: &Message) -> Result<Response<Incoming>, Failure> {
+    /// Sends on the kept connection, and once more on a new one where the server has closed that one meanwhile
+    /// (RFC 9112, section 9.3.1: queries are safe to repeat).
+    async fn send(
+        &mut self,
+        message: &Message,
+        resent: &mut bool,
+    ) -> Result<Response<Incoming>, Failure> {
         if let Some(sender) = &mut self.sender
             && sender.ready().await.is_ok()
-            && let Ok(response) = sender.send_request(self.endpoint.request(message)?).await
         {
-            return Ok(response);
+            match sender.send_request(self.endpoint.request(message)?).await {
+                Ok(response) => return Ok(response),
+                Err(e) => *resent = !e.is_canceled(),
+            }
         }
         let sender = self.sender.insert(connect(&self.endpoint).await?);
         sender

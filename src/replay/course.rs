@@ -44,6 +44,8 @@ pub struct Timing {
     pub status: Option<u16>,
     /// The length of the body.
     pub bytes: u64,
+    /// Whether it was sent twice, as the server closed the kept connection without an answer to the first.
+    pub resent: bool,
 }
 
 impl Timing {
@@ -159,6 +161,7 @@ impl<'a> Course<'a> {
             last_byte: since_origin(exchange.last_byte),
             status: exchange.status,
             bytes: exchange.body.len() as u64,
+            resent: exchange.resent,
         };
         let response = match exchange.failure {
             Some(failure) => Response::Settled(Err(failure)),

@@ -109,6 +109,11 @@ impl Row<'_> {
             .count()
     }
 
+    /// How many timed requests were sent twice.
+    pub fn resent(&self) -> usize {
+        self.timed().filter(|request| request.timing.resent).count()
+    }
+
     /// The latencies of all answered requests in milliseconds.
     pub fn latencies_ms(&self) -> Samples {
         self.answered()

@@ -227,6 +227,30 @@ fn a_server_that_closes_after_each_answer_fails_nothing() {
 }
 
 #[test]
+fn a_request_that_had_to_be_sent_twice_is_told() {
+    let served = AtomicUsize::new(0);
+    let react = foreign(move |_| match served.fetch_add(1, Ordering::Relaxed) {
+        3 => Reaction::SendAndClose(Vec::new()),
+        _ => fake::solutions(&[ONE]),
+    });
+    let outcome = replay(Plan {
+        threads: vec![1],
+        rounds: 1,
+        ..plan(vec![("a", react)])
+    });
+    assert!(outcome.is_clean());
+    let resent = |request: &&super::run::Request| request.timing.resent;
+    let queries: Vec<_> = outcome.runs[0]
+        .timed()
+        .filter(resent)
+        .map(|r| r.timing.query)
+        .collect();
+    assert_eq!(queries, [3]);
+    let text = Report::new(&outcome).to_string();
+    assert!(text.contains("1 requests were sent twice"), "{text}");
+}
+
+#[test]
 fn nobody_listening_fails_every_request() {
     let listener = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
     let url = format!("http://{}/", listener.local_addr().unwrap());

@@ -1,12 +1,14 @@
 //! A replay as text: first the table of the 2008 report, then what stands behind it, then what went wrong.
 
 mod tables;
+#[cfg(test)]
+mod tests;
 
 use super::agreement::DifferenceClass;
 use super::machine::Machine;
 use super::summary::{QueryMedians, Row};
 use super::workload::Phase;
-use super::{Outcome, Subject};
+use super::{Outcome, Plan, Subject};
 use std::fmt;
 
 /// The text of a replay.
@@ -65,9 +67,16 @@ impl<'a> Report<'a> {
             writeln!(f, "*: timed requests failed, so these times do not compare")?;
         }
         for row in &self.rows {
+            let (name, threads) = (self.name(row.target), row.threads);
             if let Some(bottleneck) = row.bottleneck() {
-                let name = self.name(row.target);
-                writeln!(f, "warning: {name}, threads {}: {bottleneck}", row.threads)?;
+                writeln!(f, "warning: {name}, threads {threads}: {bottleneck}")?;
+            }
+            if let resent @ 1.. = row.resent() {
+                writeln!(
+                    f,
+                    "warning: {name}, threads {threads}: {resent} requests were sent twice, as the server closed \
+                     the connection without an answer"
+                )?;
             }
         }
         writeln!(f)
@@ -108,23 +117,48 @@ impl<'a> Report<'a> {
         Ok(())
     }
 
-    fn write_heading(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let plan = &self.outcome.plan;
+    /// What must be known to measure the same again.
+    fn write_circumstances(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Plan {
+            workload,
+            rounds,
+            seed,
+            timeout,
+            targets,
+            ..
+        } = &self.outcome.plan;
         let machine = Machine::this();
-        let timed = plan.workload.positions(Phase::Timed).len();
         writeln!(
             f,
-            "{} queries timed after {} warm ones, {} rounds, closed loop, seed {}, time-out {} s; \
-             {}, {} cores; workload {}",
-            timed,
-            plan.workload.positions(Phase::Warm).len(),
-            plan.rounds,
-            plan.seed,
-            plan.timeout.as_secs_f64(),
-            machine.processor.unwrap_or(machine.platform),
-            machine.cores,
-            &plan.workload.sha256()[..12],
-        )
+            "{} queries timed after {} warm ones (SHA-256 {}), {rounds} rounds, closed loop, seed {seed}, time-out {} s",
+            workload.positions(Phase::Timed).len(),
+            workload.positions(Phase::Warm).len(),
+            workload.sha256(),
+            timeout.as_secs_f64()
+        )?;
+        let processor = machine.processor.unwrap_or(machine.platform);
+        let kernel = machine.kernel.unwrap_or_default();
+        writeln!(
+            f,
+            "kaluta {}; {processor}, {} cores, {kernel}",
+            env!("CARGO_PKG_VERSION"),
+            machine.cores
+        )?;
+        for (position, target) in targets.iter().enumerate() {
+            let run = self
+                .outcome
+                .runs
+                .iter()
+                .find(|run| run.slot.target == position);
+            if let Some(run) = run.filter(|_| self.outcome.plan.subject == Subject::Endpoints) {
+                let server = run
+                    .server_name
+                    .as_deref()
+                    .unwrap_or("a server without a name");
+                writeln!(f, "{}: {}, {}", target.name, run.url, server.trim())?;
+            }
+        }
+        Ok(())
     }
 }
 
@@ -150,6 +184,6 @@ impl fmt::Display for Report<'_> {
             }
         }
         self.write_problems(f)?;
-        self.write_heading(f)
+        self.write_circumstances(f)
     }
 }

@@ -57,7 +57,7 @@ impl Report<'_> {
             figures("peak MB"),
             figures("backtraces"),
             figures("expr. errors"),
-            figures("client CPU"),
+            figures("client CPU%"),
         ]);
         for row in &self.rows {
             let times: Samples = row.times_s().collect();
