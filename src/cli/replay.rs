@@ -234,3 +234,76 @@ fn progress_bar(runs: u64) -> ProgressBar {
     bar.enable_steady_tick(Duration::from_secs(1));
     bar
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use clap::Parser;
+
+    #[derive(Debug, Parser)]
+    struct Command {
+        #[command(flatten)]
+        replay: ReplayArgs,
+    }
+
+    /// The plan that arguments lead to, or why they lead to none.
+    fn plan(arguments: &str) -> Result<Plan, String> {
+        let folder = tempfile::tempdir().map_err(|e| e.to_string())?;
+        let query = folder.path().join("1.rq");
+        std::fs::write(query, "ASK {}").map_err(|e| e.to_string())?;
+        let location = folder.path().to_string_lossy();
+        let arguments = arguments.replace("STORE", &location);
+        let queries = ["replay", "--warm", "0", "--queries", &location];
+        Command::try_parse_from(queries.into_iter().chain(arguments.split_whitespace()))
+            .map_err(|e| e.to_string())?
+            .replay
+            .plan()
+            .map_err(|e| e.to_string())
+    }
+
+    #[test]
+    fn a_store_is_measured_with_each_setting_and_endpoints_as_they_are_named() {
+        let check = |arguments: &str, subject, names: &[&str]| {
+            let plan = plan(arguments).unwrap();
+            let found: Vec<_> = plan
+                .targets
+                .iter()
+                .map(|target| target.name.as_str())
+                .collect();
+            assert_eq!((plan.subject, &*found), (subject, names), "{arguments}");
+            assert_eq!(
+                (&*plan.threads, plan.rounds),
+                (&[1, 2, 3][..], 3),
+                "{arguments}"
+            );
+        };
+        let settings = ["always", "never", "when-logged"];
+        check("--location STORE", Subject::StackTraces, &settings);
+        let endpoints = "--endpoint b=http://127.0.0.1:1/ --endpoint a=http://127.0.0.1:2/s?x=y";
+        check(endpoints, Subject::Endpoints, &["b", "a"]);
+    }
+
+    #[test]
+    fn wrong_usage_is_refused_with_its_reason() {
+        let check = |arguments: &str, reason: &str| {
+            let error = plan(arguments).unwrap_err();
+            assert!(error.contains(reason), "{arguments}: {error}");
+        };
+        let endpoint = "--endpoint a=http://127.0.0.1:1/";
+        check("", "--location <DIR>");
+        check("--location STORE/none", "kaluta load --location");
+        check(
+            &format!("--location STORE {endpoint}"),
+            "cannot be used with",
+        );
+        check(&format!("{endpoint} {endpoint}"), "given twice");
+        check("--endpoint http://127.0.0.1:1/", "NAME=VALUE");
+        check("--endpoint a=https://127.0.0.1:1/", "only http");
+        check(&format!("{endpoint} --pid b=1"), "no --endpoint b");
+        check(&format!("{endpoint} --pid a=x"), "invalid digit");
+        check(&format!("{endpoint} --threads 1,0"), "at least 1");
+        check(&format!("{endpoint} --threads 2,2"), "twice");
+        check(&format!("{endpoint} --repeats 0"), "at least 1");
+        check(&format!("{endpoint} --timeout-s 0"), "0 is not in");
+    }
+}

@@ -16,8 +16,6 @@ pub mod course;
 pub mod digest;
 pub mod endpoint;
 pub mod failure;
-#[cfg(test)]
-mod fake;
 pub mod json;
 pub mod machine;
 pub mod metrics;

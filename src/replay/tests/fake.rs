@@ -1,6 +1,6 @@
 //! A server for tests: answers on a free port of this machine as a closure says, misbehaviour included.
 
-use super::endpoint::Endpoint;
+use crate::replay::endpoint::Endpoint;
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::{TcpListener, TcpStream};
 use std::sync::Arc;
