@@ -2,4 +2,6 @@
 
 pub mod batch;
 pub mod diagnostics;
+pub mod rdf;
+pub mod storage;
 pub mod term;
