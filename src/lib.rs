@@ -3,5 +3,7 @@
 pub mod batch;
 pub mod cli;
 pub mod diagnostics;
+pub mod rdf;
 pub mod replay;
+pub mod storage;
 pub mod term;
