@@ -19,7 +19,8 @@ use hints::Hint;
 use limits::Load;
 use report::Spaced;
 use spargebra::{Query, SparqlParser};
-use tokens::tokenize;
+use std::borrow::Cow;
+use tokens::{Token, tokenize};
 
 /// The stack of the thread on which deeply nested text is parsed: twice what the deepest text was measured to need
 /// without optimization, at 64 KiB for each level.
@@ -42,6 +43,7 @@ pub fn parse_query(text: &str, base: Option<&str>, limits: &Limits) -> Result<Qu
         return Err(syntax_error(text, hint));
     }
     let load = limits.check_nesting(text, &tokens)?;
+    let text = &lower_booleans(text, &tokens);
     parse(parser.clone(), text, load).map_err(|report| {
         let spaced = Spaced::new(text, &tokens);
         // A text with gaps fails as the text itself did; should it not, the first report is all there is to say.
@@ -52,6 +54,18 @@ pub fn parse_query(text: &str, base: Option<&str>, limits: &Limits) -> Result<Qu
             hints::find(text, &tokens, stop.token, stop.remark.as_deref()),
         )
     })
+}
+
+/// Keywords are read in any case (section 19.8, note 1), but the parser knows `true` and `false` in small letters only.
+fn lower_booleans<'t>(text: &'t str, tokens: &[Token]) -> Cow<'t, str> {
+    let mut text = Cow::Borrowed(text);
+    for token in tokens {
+        let is_boolean = token.is_word(&text, "true") || token.is_word(&text, "false");
+        if is_boolean && token.text(&text).contains(|c: char| c.is_ascii_uppercase()) {
+            text.to_mut()[token.range.clone()].make_ascii_lowercase();
+        }
+    }
+    text
 }
 
 fn parser_with_base(base: Option<&str>) -> Result<SparqlParser> {
@@ -216,6 +230,21 @@ mod tests {
         assert!(
             line[caret.len() - 1..].starts_with("ex:p"),
             "{line}\n{caret}"
+        );
+    }
+
+    #[test]
+    fn booleans_are_read_in_any_case() {
+        let query = parse_query(
+            "ASK { ?s ?p TRUE, False FILTER(?p = \"TRUE\") }",
+            None,
+            &Limits::default(),
+        )
+        .unwrap();
+        let text = query.to_string();
+        assert!(
+            text.contains("true") && text.contains("false") && text.contains("\"TRUE\""),
+            "{text}"
         );
     }
 

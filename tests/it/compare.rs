@@ -5,6 +5,9 @@ use crate::store::{Answer, Row};
 use oxrdf::Variable;
 use std::collections::HashMap;
 
+/// The rows of an answer that are shown.
+const ROWS_MAX: usize = 40;
+
 /// How strictly solutions are compared.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Order {
@@ -18,9 +21,16 @@ pub enum Order {
 
 /// Compares an answer with what is expected; the error shows both.
 pub fn compare(expected: &Answer, actual: &Answer, order: Order) -> Result<(), String> {
-    let is_same = match (expected, actual) {
-        (Answer::Boolean(e), Answer::Boolean(a)) => e == a,
-        (Answer::Graph(e), Answer::Graph(a)) => is_same_multiset(&distinct(e), &distinct(a)),
+    match (expected, actual) {
+        (Answer::Boolean(e), Answer::Boolean(a)) if e == a => Ok(()),
+        (Answer::Graph(e), Answer::Graph(a)) => {
+            let (e, a) = (distinct(e), distinct(a));
+            if is_same_multiset(&e, &a) {
+                Ok(())
+            } else {
+                Err(difference(&e, &a))
+            }
+        }
         (
             Answer::Solutions {
                 variables: ev,
@@ -32,20 +42,60 @@ pub fn compare(expected: &Answer, actual: &Answer, order: Order) -> Result<(), S
             },
         ) => {
             let Some(a) = reorder(ev, av, a) else {
-                return Err(format!("expected the variables {ev:?}, got {av:?}"));
+                return Err(format!(
+                    "expected the variables {}, got {}",
+                    names(ev),
+                    names(av)
+                ));
             };
-            match order {
+            let is_same = match order {
                 Order::Kept => is_same_sequence(e, &a),
                 Order::Free => is_same_multiset(e, &a),
                 Order::FreeAndReduced => is_reduced(e, &a),
+            };
+            match order {
+                _ if is_same => Ok(()),
+                Order::Kept if is_same_multiset(e, &a) => Err(format!(
+                    "the order differs; expected\n{}got\n{}",
+                    show(expected),
+                    show(actual)
+                )),
+                _ => Err(format!("{}\n{}", names(ev), difference(e, &a))),
             }
         }
-        _ => false,
-    };
-    if is_same {
-        return Ok(());
+        _ => Err(format!("expected\n{}got\n{}", show(expected), show(actual))),
     }
-    Err(format!("expected\n{}got\n{}", show(expected), show(actual)))
+}
+
+fn names(variables: &[Variable]) -> String {
+    variables
+        .iter()
+        .map(ToString::to_string)
+        .collect::<Vec<_>>()
+        .join(" ")
+}
+
+/// The rows that one side lacks, as text; rows with blank nodes are among them whatever they are called.
+fn difference(expected: &[Row], actual: &[Row]) -> String {
+    let list = |rows: Vec<&Row>| {
+        let mut lines: Vec<_> = rows
+            .iter()
+            .take(ROWS_MAX)
+            .map(|r| format!("    {}\n", show_row(r)))
+            .collect();
+        lines.sort_unstable();
+        lines.concat()
+    };
+    let (missing, unexpected) = (surplus(expected, actual), surplus(actual, expected));
+    format!(
+        "  {} of {} expected rows are missing:\n{}  {} of {} rows are not expected:\n{}",
+        missing.len(),
+        expected.len(),
+        list(missing),
+        unexpected.len(),
+        actual.len(),
+        list(unexpected)
+    )
 }
 
 /// The rows with their columns in another order of variables, if the variables are the same.
@@ -96,15 +146,15 @@ pub fn surplus<'r>(rows: &'r [Row], others: &[Row]) -> Vec<&'r Row> {
 
 /// An answer as text, long ones cut.
 pub fn show(answer: &Answer) -> String {
-    const ROWS_MAX: usize = 40;
     let mut text = String::new();
     match answer {
         Answer::Boolean(value) => text.push_str(&format!("  {value}\n")),
         Answer::Graph(_) => text.push_str("  a graph\n"),
-        Answer::Solutions { variables, .. } => {
-            let names: Vec<_> = variables.iter().map(ToString::to_string).collect();
-            text.push_str(&format!("  {}\n", names.join(" ")));
-        }
+        Answer::Solutions { variables, .. } => text.push_str(&format!(
+            "  {}
+",
+            names(variables)
+        )),
     }
     for row in answer.rows().iter().take(ROWS_MAX) {
         text.push_str(&format!("    {}\n", show_row(row)));

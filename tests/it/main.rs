@@ -9,6 +9,7 @@ mod oracle;
 mod settings;
 mod store;
 mod tally;
+mod values;
 mod w3c;
 
 use libtest_mimic::Arguments;

@@ -51,6 +51,24 @@ pub trait Store {
 }
 
 impl Answer {
+    /// The answer with every term replaced.
+    #[must_use]
+    pub fn map_terms(self, f: impl Fn(Term) -> Term) -> Self {
+        let map = |rows: Vec<Row>| -> Vec<Row> {
+            rows.into_iter()
+                .map(|row| row.into_iter().map(|t| t.map(&f)).collect())
+                .collect()
+        };
+        match self {
+            Self::Solutions { variables, rows } => Self::Solutions {
+                variables,
+                rows: map(rows),
+            },
+            Self::Graph(rows) => Self::Graph(map(rows)),
+            Self::Boolean(value) => Self::Boolean(value),
+        }
+    }
+
     /// The rows of solutions or of a graph; a boolean has one row or none.
     pub fn rows(&self) -> &[Row] {
         match self {

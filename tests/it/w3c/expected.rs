@@ -99,22 +99,12 @@ fn csv_value(text: &str) -> Term {
     }
 }
 
-/// What is left of an answer when CSV has written and read it.
-pub fn as_csv(answer: Answer) -> Answer {
-    let lossy = |term: Term| match &term {
+/// What is left of a term when CSV has written and read it.
+pub fn as_csv(term: Term) -> Term {
+    match &term {
         Term::NamedNode(node) => Literal::from(node.as_str()).into(),
         Term::Literal(literal) => Literal::from(literal.value()).into(),
         _ => term,
-    };
-    match answer {
-        Answer::Solutions { variables, rows } => Answer::Solutions {
-            variables,
-            rows: rows
-                .into_iter()
-                .map(|row| row.into_iter().map(|t| t.map(lossy)).collect())
-                .collect(),
-        },
-        other => other,
     }
 }
 

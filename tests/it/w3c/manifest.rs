@@ -43,6 +43,17 @@ pub struct Evaluation {
     pub is_lax: bool,
     /// Whether values are compared as CSV writes them.
     pub is_csv: bool,
+    /// Whether the test is about how numbers are written.
+    pub is_lexical: bool,
+}
+
+impl Evaluation {
+    /// Whether the result file lists solutions in an order, as all formats but RDF do.
+    pub fn is_listed(&self) -> bool {
+        ["srx", "srj", "tsv", "csv"]
+            .iter()
+            .any(|extension| self.result.ends_with(extension))
+    }
 }
 
 impl Suites {
@@ -203,12 +214,14 @@ impl Description {
             return Some(Kind::NotApplicable("it needs other endpoints"));
         }
         let cardinality = self.object(node.into(), &mf("resultCardinality"));
+        let requirement = self.object(node.into(), &mf("requires"));
         Some(Kind::Evaluation(Evaluation {
             data: self.iris(action, &qt("data")),
             named: self.iris(action, &qt("graphData")),
             result: self.object(node.into(), &mf("result")).and_then(iri_of)?,
             is_lax: cardinality == Some(mf("LaxCardinality").as_ref().into()),
             is_csv,
+            is_lexical: requirement == Some(mf("NoCanonicalizationOfNumerics").as_ref().into()),
         }))
     }
 }

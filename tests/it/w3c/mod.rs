@@ -10,12 +10,15 @@ mod manifest;
 use crate::compare::{Order, compare};
 use crate::engine;
 use crate::settings::{Source, data_folder};
-use crate::store::{Answer, Document, Request};
+use crate::store::{Document, Request};
 use crate::tally::{Outcome, Tally};
+use crate::values::canonical_number;
 use kaluta::sparql::{Limits, parse_query};
 use libtest_mimic::{Completion, Failed, Trial};
 use manifest::{Evaluation, Kind, Suites, Test, format_of};
 use oxrdf::{GraphName, NamedNode};
+use spargebra::Query;
+use spargebra::algebra::GraphPattern;
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
@@ -142,33 +145,50 @@ fn evaluate(
     text: &str,
     evaluation: &Evaluation,
 ) -> Result<(), String> {
+    let query =
+        parse_query(text, Some(&test.query), &Limits::default()).map_err(|e| e.to_string())?;
     let mut store = engine::open()?;
-    store.load(documents(suites, test, text, evaluation)?)?;
+    store.load(documents(suites, &query, evaluation)?)?;
     let request = Request {
         text: text.to_owned(),
         base: Some(test.query.clone()),
     };
     let expected = expected::read(suites, &evaluation.result)?;
-    let mut actual = store.query(&request)?;
+    let mut pair = [expected.answer, store.query(&request)?];
     if evaluation.is_csv {
-        actual = expected::as_csv(actual);
+        pair = pair.map(|answer| answer.map_terms(expected::as_csv));
+    } else if !evaluation.is_lexical {
+        pair = pair.map(|answer| answer.map_terms(canonical_number));
     }
-    let order = match (evaluation.is_lax, expected.is_ordered) {
+    let is_ordered = expected.is_ordered || evaluation.is_listed() && is_sorted(&query);
+    let order = match (evaluation.is_lax, is_ordered) {
         (true, _) => Order::FreeAndReduced,
         (false, true) => Order::Kept,
         (false, false) => Order::Free,
     };
-    if let (Answer::Solutions { .. }, Answer::Boolean(_)) = (&expected.answer, &actual) {
-        return Err("expected solutions, got a boolean".into());
+    compare(&pair[0], &pair[1], order)
+}
+
+/// Whether the solutions of a query come in an order.
+fn is_sorted(query: &Query) -> bool {
+    let Query::Select { pattern, .. } = query else {
+        return false;
+    };
+    let mut pattern = pattern;
+    while let GraphPattern::Slice { inner, .. }
+    | GraphPattern::Distinct { inner }
+    | GraphPattern::Reduced { inner }
+    | GraphPattern::Project { inner, .. } = pattern
+    {
+        pattern = inner;
     }
-    compare(&expected.answer, &actual, order)
+    matches!(pattern, GraphPattern::OrderBy { .. })
 }
 
 /// The data of a test: what the manifest names, and the graphs that only the query itself names with FROM.
 fn documents(
     suites: &Suites,
-    test: &Test,
-    text: &str,
+    query: &Query,
     evaluation: &Evaluation,
 ) -> Result<Vec<Document>, String> {
     let mut wanted: Vec<(String, GraphName)> = Vec::new();
@@ -176,8 +196,6 @@ fn documents(
         wanted.push((iri.clone(), GraphName::DefaultGraph));
     }
     let mut named: BTreeSet<String> = evaluation.named.iter().cloned().collect();
-    let query =
-        parse_query(text, Some(&test.query), &Limits::default()).map_err(|e| e.to_string())?;
     if let Some(dataset) = query.dataset() {
         let graphs = dataset.default.iter().chain(dataset.named.iter().flatten());
         let is_file = |iri: &String| suites.path(iri).is_some_and(|p| p.is_file());
