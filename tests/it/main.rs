@@ -2,7 +2,9 @@
 //!
 //! `cargo test --test it -- NAME` runs those whose name contains NAME; `--list` names them all.
 
+mod cases;
 mod compare;
+mod differential;
 mod engine;
 mod isomorphism;
 mod oracle;
@@ -20,7 +22,10 @@ use tally::Tally;
 fn main() -> ExitCode {
     let arguments = Arguments::from_args();
     let tally = Arc::new(Tally::default());
-    let trials = [w3c::trials(&tally)].into_iter().flatten().collect();
+    let trials = [w3c::trials(&tally), cases::trials(), differential::trials()]
+        .into_iter()
+        .flatten()
+        .collect();
     let conclusion = libtest_mimic::run(&arguments, trials);
     print!("{tally}");
     conclusion.exit_code()
