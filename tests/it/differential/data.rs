@@ -8,11 +8,16 @@ pub const PREFIXES: &str =
     "PREFIX : <http://e/>\nPREFIX xsd: <http://www.w3.org/2001/XMLSchema#>\n";
 
 /// The nodes, blank ones last.
-pub const NODES: [&str; 9] = [":a", ":b", ":c", ":d", ":e", ":f", "_:x", "_:y", "_:z"];
+pub const NODES: [&str; 7] = [":a", ":b", ":c", ":d", ":e", "_:x", "_:y"];
 /// The nodes that queries can name.
-pub const NAMED_NODES: usize = 6;
+pub const NAMED_NODES: usize = 5;
 /// The predicates. `:v` and `:w` have literals, the others nodes, mostly.
 pub const PREDICATES: [&str; 5] = [":p", ":q", ":r", ":v", ":w"];
+/// Whether the objects of a predicate are literals, mostly.
+pub fn is_literal_predicate(predicate: &str) -> bool {
+    matches!(predicate, ":v" | ":w")
+}
+
 /// The named graphs.
 pub const GRAPHS: [&str; 2] = [":g1", ":g2"];
 
@@ -56,7 +61,7 @@ pub struct Statement {
 
 /// A random data set.
 pub fn generate(random: &mut Random) -> Vec<Statement> {
-    let statements = random.between(8, 40);
+    let statements = random.between(15, 50);
     (0..statements).map(|_| statement(random)).collect()
 }
 
@@ -64,7 +69,7 @@ fn statement(random: &mut Random) -> Statement {
     let graph = random.chance(30).then(|| *random.pick(&GRAPHS));
     let subject = random.pick(&NODES);
     let predicate = random.pick(&PREDICATES);
-    let wants_literal = matches!(*predicate, ":v" | ":w") != random.chance(8);
+    let wants_literal = is_literal_predicate(predicate) != random.chance(8);
     let object = if wants_literal {
         random.pick(&LITERALS)
     } else {

@@ -4,13 +4,14 @@
 //! (it drops duplicates), paths of length zero from a constant (it wants the constant in the data), and inside
 //! `GRAPH ?g` all but triple patterns without `?g` (it lets the inside see `?g`).
 
-use super::data::{GRAPHS, LITERALS, NAMED_NODES, NODES, PREDICATES};
+use super::data::{GRAPHS, LITERALS, NAMED_NODES, NODES, PREDICATES, is_literal_predicate};
 use super::expressions::{condition, number, value};
 use super::query::{Element, Form, Group, Query, SortKey};
 use super::random::Random;
 
-/// The variables of patterns; few, so that patterns share them.
+/// The variables of patterns; few, so that patterns share them. The last two stand for literals, mostly.
 const VARIABLES: [&str; 5] = ["?a", "?b", "?c", "?d", "?e"];
+const NODE_VARIABLES: usize = 3;
 
 /// A random query.
 pub fn generate(random: &mut Random) -> Query {
@@ -135,10 +136,10 @@ impl Generator<'_> {
 
     fn group(&mut self, depth: usize) -> Group {
         let mut group = Group::new();
-        for _ in 0..self.random.between(1, 3) {
+        for _ in 0..1 + self.random.weighted(&[50, 38, 12]) {
             group.push(Element::Plain(self.pattern()));
         }
-        for _ in 0..self.random.between(0, 2) {
+        for _ in 0..self.random.weighted(&[25, 50, 25]) {
             let element = self.element(depth);
             let place = self.random.between(0, group.len());
             group.insert(place, element);
@@ -237,26 +238,32 @@ impl Generator<'_> {
     }
 
     fn pattern(&mut self) -> String {
-        if self.random.chance(12) {
+        if self.random.chance(10) {
             return self.path();
         }
         let subject = self.node();
-        let predicate = if self.random.chance(12) {
-            self.variable()
-        } else {
-            self.random.pick(&PREDICATES).to_string()
-        };
-        let object = match self.random.weighted(&[70, 12, 12, 6]) {
-            0 => self.variable(),
-            1 => self.random.pick(&LITERALS).to_string(),
-            2 => self.random.pick(&NODES[..NAMED_NODES]).to_string(),
-            _ => "[]".to_owned(),
+        if self.random.chance(10) {
+            return format!(
+                "{subject} {} {} .",
+                self.any_variable(),
+                self.any_variable()
+            );
+        }
+        let predicate = *self.random.pick(&PREDICATES);
+        let has_literal = is_literal_predicate(predicate) != self.random.chance(6);
+        let object = match (self.random.weighted(&[80, 9, 5, 6]), has_literal) {
+            (0, true) => self.random.pick(&VARIABLES[NODE_VARIABLES..]).to_string(),
+            (0, false) => self.node_variable(),
+            (1, true) => self.random.pick(&LITERALS).to_string(),
+            (1, false) => self.random.pick(&NODES[..NAMED_NODES]).to_string(),
+            (2, _) => "[]".to_owned(),
+            _ => self.any_variable(),
         };
         format!("{subject} {predicate} {object} .")
     }
 
     fn path(&mut self) -> String {
-        let (subject, object) = (self.variable(), self.variable());
+        let (subject, object) = (self.node_variable(), self.node_variable());
         let depth = self.random.between(1, 2);
         format!(
             "{subject} {} {object} .",
@@ -281,7 +288,7 @@ impl Generator<'_> {
                 );
                 format!("({a}/{b})")
             }
-            1 => format!("^{}", self.path_expression(depth - 1, in_closure)),
+            1 => format!("^({})", self.path_expression(depth - 1, in_closure)),
             2 => {
                 let inner = self.path_expression(depth - 1, true);
                 format!("({inner}){}", self.random.pick(&["*", "+", "?"]))
@@ -301,25 +308,29 @@ impl Generator<'_> {
         let subject = if self.random.chance(15) {
             "_:n".to_owned()
         } else {
-            self.variable()
+            self.any_variable()
         };
         let predicate = if self.random.chance(15) {
-            self.variable()
+            self.any_variable()
         } else {
             self.random.pick(&PREDICATES).to_string()
         };
-        format!("{subject} {predicate} {}", self.variable())
+        format!("{subject} {predicate} {}", self.any_variable())
     }
 
     fn node(&mut self) -> String {
-        if self.random.chance(15) {
+        if self.random.chance(8) {
             self.random.pick(&NODES[..NAMED_NODES]).to_string()
         } else {
-            self.variable()
+            self.node_variable()
         }
     }
 
-    fn variable(&mut self) -> String {
+    fn node_variable(&mut self) -> String {
+        (*self.random.pick(&VARIABLES[..NODE_VARIABLES])).to_owned()
+    }
+
+    fn any_variable(&mut self) -> String {
         (*self.random.pick(&VARIABLES)).to_owned()
     }
 
