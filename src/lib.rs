@@ -5,5 +5,6 @@ pub mod cli;
 pub mod diagnostics;
 pub mod rdf;
 pub mod replay;
+pub mod sparql;
 pub mod storage;
 pub mod term;
