@@ -5,6 +5,7 @@
 //! error is a small value made by [`raise`](raise()) alone; in a batch it is the unbound id. `Err` means that the query
 //! cannot go on. This room knows nothing of graphs, operators or HTTP; EXISTS is the planner's business.
 
+mod aggregates;
 mod arithmetic;
 mod compare;
 mod compile;
@@ -25,6 +26,7 @@ mod walk;
 #[cfg(test)]
 mod tests;
 
+pub use aggregates::Accumulator;
 pub use compare::order_cmp;
 pub use compile::Compiled;
 pub use context::{ExprContext, SolutionScope};

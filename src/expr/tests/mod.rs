@@ -3,6 +3,7 @@
 //! Every check runs row by row and as one batch in which rows repeat, over terms that the dictionary holds and over
 //! terms that it does not hold, and asks that all ways agree in results and in errors raised.
 
+mod aggregates;
 mod functions;
 mod operators;
 mod sharing;
