@@ -36,3 +36,6 @@ pub use scan::{Scan, ScanBlock};
 pub use snapshot::Snapshot;
 pub use statistics::{PredicateStatistics, StoreStatistics};
 pub use store::Store;
+
+#[cfg(test)]
+mod tests;

@@ -340,7 +340,9 @@ impl Section {
         let len = end
             .checked_sub(start)
             .ok_or_else(|| file.corruption(self.offsets + place * 4, "offsets fall"))?;
-        symbols.decompress(file.read(self.heap + start, len)?, key);
+        if !symbols.decompress(file.read(self.heap + start, len)?, key) {
+            return Err(file.corruption(self.heap + start, "a term is cut off"));
+        }
         Ok(())
     }
 

@@ -6,6 +6,8 @@
 use fsst::{Compressor, Decompressor, Symbol};
 
 const SYMBOLS: usize = 255;
+/// The code that says that the next byte stands for itself.
+const ESCAPE: u8 = 255;
 
 /// The bytes that a table takes on disk.
 pub const TABLE_BYTES: usize = SYMBOLS * 9;
@@ -58,17 +60,29 @@ impl SymbolTable {
         table.lengths.iter().all(|&len| len <= 8).then_some(table)
     }
 
-    /// Writes the string that was made small over `out`.
+    /// Writes the string that was made small over `out`; `false` when it is cut off.
     #[inline]
-    pub fn decompress(&self, compressed: &[u8], out: &mut Vec<u8>) {
+    #[must_use]
+    pub fn decompress(&self, compressed: &[u8], out: &mut Vec<u8>) -> bool {
         out.clear();
+        if ends_in_escape(compressed) {
+            return false;
+        }
         let decompressor = Decompressor::new(&self.symbols, &self.lengths);
         out.reserve(decompressor.max_decompression_capacity(compressed));
         let len = decompressor.decompress_into(compressed, out.spare_capacity_mut());
         // SAFETY: the vector was cleared, and the call above has written its first `len` bytes within the room that
         // was reserved for the longest possible answer.
         unsafe { out.set_len(len) };
+        true
     }
+}
+
+/// Whether the byte that an escape announces is missing. Of the escapes in a row at the end, every second one is a
+/// byte that the one before it announces.
+fn ends_in_escape(compressed: &[u8]) -> bool {
+    let escapes = compressed.iter().rev().take_while(|&&code| code == ESCAPE);
+    escapes.count() % 2 == 1
 }
 
 impl std::fmt::Debug for SymbolTable {
@@ -99,19 +113,27 @@ mod tests {
             let table = SymbolTable::parse(&compressor.table()).unwrap();
             let mut out = b"left over".to_vec();
             for string in &strings {
-                table.decompress(&compressor.compress(string), &mut out);
+                assert!(table.decompress(&compressor.compress(string), &mut out));
                 assert_eq!(&out, string);
             }
         }
     }
 
     #[test]
-    fn any_bytes_decompress_to_something() {
+    fn bytes_that_are_no_string_do_no_harm() {
         let table = SymbolTable::parse(&StringCompressor::train(&[b"abc".to_vec()]).table());
         let table = table.unwrap();
         let mut out = Vec::new();
-        for bytes in [&[255][..], &[0, 255], &[254; 40], &[255, 255, 255]] {
-            table.decompress(bytes, &mut out);
+        for (bytes, is_whole) in [
+            (&[255][..], false),
+            (&[7, 255], false),
+            (&[255, 7, 255], false),
+            (&[255, 255, 255], false),
+            (&[255, 255], true),
+            (&[254; 40], true),
+            (&[], true),
+        ] {
+            assert_eq!(table.decompress(bytes, &mut out), is_whole, "{bytes:?}");
         }
         assert!(SymbolTable::parse(&[9; TABLE_BYTES]).is_none());
         assert!(SymbolTable::parse(&[0; 100]).is_none());
