@@ -2,4 +2,5 @@
 
 pub mod batch;
 pub mod diagnostics;
+pub mod settings;
 pub mod term;
