@@ -1,4 +1,5 @@
 //! Kaluta: an RDF triple store and SPARQL server.
 
 pub mod diagnostics;
+pub mod sample;
 pub mod term;
