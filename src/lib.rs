@@ -2,5 +2,7 @@
 
 pub mod batch;
 pub mod diagnostics;
+pub mod results;
+pub mod sample;
 pub mod settings;
 pub mod term;
