@@ -2,6 +2,7 @@
 
 pub mod batch;
 pub mod diagnostics;
+pub mod engine;
 pub mod results;
 pub mod sample;
 pub mod settings;
