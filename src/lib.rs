@@ -3,6 +3,7 @@
 pub mod batch;
 pub mod diagnostics;
 pub mod engine;
+pub mod http;
 pub mod results;
 pub mod sample;
 pub mod settings;
