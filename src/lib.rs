@@ -1,9 +1,11 @@
 //! Kaluta: an RDF triple store and SPARQL server.
 
 pub mod batch;
+pub mod cli;
 pub mod diagnostics;
 pub mod engine;
 pub mod http;
+pub mod replay;
 pub mod results;
 pub mod sample;
 pub mod settings;
