@@ -81,22 +81,89 @@ pub struct Engine {
     location: PathBuf,
 }
 
-pub struct LoadSource {
-    pub path: PathBuf,
-    pub format: Option<RdfFormat>,
-    pub base: Option<String>,
-    pub graph: Option<String>,
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum LoadContent {
+    File(PathBuf),
+    Bytes { name: String, bytes: Vec<u8> },
 }
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct LoadSource {
+    pub content: LoadContent,
+    pub format: Option<RdfFormat>,
+    pub base: Option<oxiri::Iri<String>>,
+    pub graph: GraphName,
+}
+impl LoadSource {
+    pub fn file(path: impl Into<PathBuf>) -> Self {
+        Self {
+            content: LoadContent::File(path.into()),
+            format: None,
+            base: None,
+            graph: GraphName::DefaultGraph,
+        }
+    }
+    pub fn bytes(name: impl Into<String>, bytes: Vec<u8>, format: RdfFormat) -> Self {
+        Self {
+            content: LoadContent::Bytes {
+                name: name.into(),
+                bytes,
+            },
+            format: Some(format),
+            base: None,
+            graph: GraphName::DefaultGraph,
+        }
+    }
+}
+#[derive(Clone, Copy, Debug)]
 pub struct LoadOptions {
+    pub memory_bytes_max: usize,
     pub lenient: bool,
-    pub memory_bytes_max: u64,
+    pub threads: usize,
+}
+impl Default for LoadOptions {
+    fn default() -> Self {
+        Self {
+            memory_bytes_max: 2 << 30,
+            lenient: false,
+            threads: 2,
+        }
+    }
+}
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum LoadStage {
+    Parse,
+}
+impl LoadStage {
+    pub const fn name(self) -> &'static str {
+        "parse"
+    }
+}
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct LoadState {
+    pub stage: LoadStage,
+    pub bytes_read: u64,
+    pub bytes_total: u64,
+    pub quads_read: u64,
 }
 pub trait LoadProgress: Sync {
-    fn report(&self, stage: &str, bytes: u64, bytes_total: u64, quads: u64);
+    fn update(&self, state: LoadState);
 }
+impl LoadProgress for () {
+    fn update(&self, _: LoadState) {}
+}
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct SkippedStatement {
+    pub source: String,
+    pub line: u64,
+    pub message: String,
+}
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct LoadReport {
     pub quads_read: u64,
     pub quads_added: u64,
+    pub skipped: Vec<SkippedStatement>,
+    pub skipped_total: u64,
+    pub stage_seconds: Vec<(LoadStage, f64)>,
 }
 
 impl Engine {
@@ -165,21 +232,34 @@ impl Engine {
     ) -> Result<LoadReport> {
         let mut added = 0;
         for source in sources {
-            let name = source.path.display().to_string();
-            let bytes = std::fs::read(&source.path).map_err(|e| Error::io(&name, e))?;
-            let extension = source
-                .path
-                .extension()
-                .unwrap_or_default()
-                .to_string_lossy();
-            let format = source
-                .format
-                .or_else(|| RdfFormat::from_extension(&extension))
-                .ok_or_else(|| {
-                    Error::new(ErrorKind::BadRequest, format!("unknown format: {name}"))
-                })?;
-            added += self.insert(RdfParser::from_format(format), &bytes, &name)?;
-            progress.report("parse", bytes.len() as u64, bytes.len() as u64, added);
+            let (name, bytes, told) = match source.content {
+                LoadContent::File(path) => {
+                    let extension = path.extension().unwrap_or_default().to_string_lossy();
+                    let told = RdfFormat::from_extension(&extension);
+                    let name = path.display().to_string();
+                    (
+                        name.clone(),
+                        std::fs::read(&path).map_err(|e| Error::io(&name, e))?,
+                        told,
+                    )
+                }
+                LoadContent::Bytes { name, bytes } => (name, bytes, None),
+            };
+            let format = source.format.or(told).ok_or_else(|| {
+                Error::new(ErrorKind::BadRequest, format!("unknown format: {name}"))
+            })?;
+            let mut parser = RdfParser::from_format(format);
+            if source.graph != GraphName::DefaultGraph {
+                parser = parser.with_default_graph(source.graph);
+            }
+            added += self.insert(parser, &bytes, &name)?;
+            let length = bytes.len() as u64;
+            progress.update(LoadState {
+                stage: LoadStage::Parse,
+                bytes_read: length,
+                bytes_total: length,
+                quads_read: added,
+            });
         }
         let mut rows = self.dump()?;
         let mut writer = crate::results::QuadsWriter::start(RdfFormat::NQuads);
@@ -191,6 +271,7 @@ impl Engine {
         Ok(LoadReport {
             quads_read: added,
             quads_added: added,
+            ..LoadReport::default()
         })
     }
 

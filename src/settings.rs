@@ -82,6 +82,8 @@ pub struct HttpSettings {
     pub hold_back_bytes: usize,
     /// How long running requests may take to end once the server was told to stop.
     pub shutdown_grace_ms: u64,
+    /// Whether pages of other origins may send queries and read answers.
+    pub cross_origin: bool,
     /// The threads that read requests and write answers to sockets; they never run a query.
     pub io_threads: usize,
 }
@@ -136,6 +138,7 @@ impl Default for HttpSettings {
             body_bytes_max: 16 << 20,
             hold_back_bytes: 64 << 10,
             shutdown_grace_ms: 10_000,
+            cross_origin: true,
             io_threads: 1,
         }
     }

@@ -73,7 +73,7 @@ pub async fn exchange(State(shared): State<Arc<Shared>>, request: Request) -> Re
             response
         }
     };
-    finish(&mut response, resource, id);
+    finish(&shared, &mut response, resource, id);
     shared.metrics.count_response(response.status());
     if let Some((method, path)) = traced {
         let status = response.status().as_u16();
@@ -122,12 +122,12 @@ async fn log(error: Error, id: RequestId) {
 }
 
 /// The headers that every response has.
-fn finish(response: &mut Response, resource: Option<Resource>, id: RequestId) {
+fn finish(shared: &Shared, response: &mut Response, resource: Option<Resource>, id: RequestId) {
     let headers = response.headers_mut();
     if let Ok(value) = HeaderValue::try_from(id.to_string()) {
         headers.insert(REQUEST_ID, value);
     }
-    if resource.is_none_or(Resource::is_cross_origin) {
+    if shared.http.cross_origin && resource.is_none_or(Resource::is_cross_origin) {
         cors::allow(headers);
     }
 }

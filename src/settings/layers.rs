@@ -133,6 +133,11 @@ fn read_like(model: &Value, text: &str) -> Result<Value, String> {
             .parse()
             .map(Value::Integer)
             .map_err(|_| "expected a whole number".to_owned()),
+        Value::Boolean(_) => match text.trim() {
+            "true" => Ok(Value::Boolean(true)),
+            "false" => Ok(Value::Boolean(false)),
+            _ => Err("expected true or false".to_owned()),
+        },
         _ => Ok(Value::String(text.to_owned())),
     }
 }
