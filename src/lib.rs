@@ -9,4 +9,5 @@ pub mod replay;
 pub mod results;
 pub mod sample;
 pub mod settings;
+pub mod sparql;
 pub mod term;
