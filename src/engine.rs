@@ -2,7 +2,7 @@
 #![allow(missing_docs)]
 
 use crate::batch::{BATCH_ROWS, Batch};
-use crate::diagnostics::{Error, ErrorKind, Result, TextPosition};
+use crate::diagnostics::{Error, ErrorKind, Result};
 use crate::settings::QuerySettings;
 use crate::term::{LiteralSort, ResolveTerm, Tag, TermId, TermView};
 use oxrdf::{GraphName, NamedOrBlankNode, Term, Variable};
@@ -276,16 +276,11 @@ impl Engine {
     }
 
     pub fn prepare(&self, request: &QueryRequest) -> Result<PreparedQuery> {
-        let query = spargebra::SparqlParser::new()
-            .parse_query(&request.text)
-            .map_err(|e| {
-                Error::new(ErrorKind::Syntax, e.to_string()).at(TextPosition {
-                    file: None,
-                    line: 1,
-                    column: 1,
-                    excerpt: format!("{}\n^", request.text.lines().next().unwrap_or_default()),
-                })
-            })?;
+        let query = crate::sparql::parse_query(
+            &request.text,
+            request.base.as_deref(),
+            &Default::default(),
+        )?;
         Ok(PreparedQuery { query })
     }
 
@@ -295,6 +290,15 @@ impl Engine {
         | spargebra::Query::Construct { pattern, .. }
         | spargebra::Query::Describe { pattern, .. }) = &query.query;
         let mut rows = Rows::of(pattern, self.data.read().unwrap().clone(), control.clone())?;
+        if let spargebra::Query::Construct { template, .. } = &query.query {
+            let t = &template[0];
+            let name = |text: String| Variable::new_unchecked(text.trim_start_matches('?'));
+            rows.variables = vec![
+                name(t.subject.to_string()),
+                name(t.predicate.to_string()),
+                name(t.object.to_string()),
+            ];
+        }
         Ok(match query.form() {
             QueryForm::Select => QueryAnswer::Solutions(rows),
             QueryForm::Ask => QueryAnswer::Boolean(rows.next()?.is_some()),
@@ -463,6 +467,13 @@ impl Rows {
             GraphPattern::Reduced { inner } | GraphPattern::Distinct { inner } => {
                 Self::of(inner, data, control)
             }
+            GraphPattern::Bgp { patterns } if patterns.is_empty() => Ok(Self {
+                variables: Vec::new(),
+                data,
+                source: Source::Ready(vec![Vec::new()]),
+                limit: usize::MAX,
+                control,
+            }),
             GraphPattern::Bgp { patterns } => {
                 let mut variables = Vec::new();
                 let patterns: Vec<_> = patterns
@@ -571,11 +582,13 @@ impl Rows {
                     if !matches {
                         continue 'rows;
                     }
-                    batch.push_row(
-                        self.variables
-                            .iter()
-                            .map(|v| found.get(v).copied().unwrap_or(TermId::UNBOUND)),
-                    );
+                    batch.push_row(self.variables.iter().map(|v| {
+                        found.get(v).copied().unwrap_or_else(|| {
+                            let iri = v.as_str().trim_matches(['<', '>']);
+                            let term = Term::from(oxrdf::NamedNode::new_unchecked(iri));
+                            self.data.ids.get(&term).copied().unwrap_or(TermId::UNBOUND)
+                        })
+                    }));
                 }
             }
         }

@@ -46,7 +46,7 @@ impl LogControl {
     /// # Errors
     /// The directives do not parse; the old ones stay.
     pub fn set_directives(&self, directives: &str) -> Result<()> {
-        let filter = parse_directives(directives)?;
+        let filter = parse_directives(directives, ErrorKind::BadRequest)?;
         let guard = self.0.directives.lock();
         let mut current = guard.unwrap_or_else(PoisonError::into_inner);
         self.0
@@ -82,7 +82,7 @@ pub fn subscriber<W>(
 where
     W: for<'w> MakeWriter<'w> + Send + Sync + 'static,
 {
-    let (filter, handle) = reload::Layer::new(parse_directives(directives)?);
+    let (filter, handle) = reload::Layer::new(parse_directives(directives, ErrorKind::Settings)?);
     let layer = fmt::layer().with_writer(writer).with_ansi(false);
     let records = match format {
         LogFormat::Text => layer.event_format(TextFormat).boxed(),
@@ -95,11 +95,11 @@ where
     Ok((Registry::default().with(filter).with(records), control))
 }
 
-fn parse_directives(directives: &str) -> Result<EnvFilter> {
+fn parse_directives(directives: &str, refused: ErrorKind) -> Result<EnvFilter> {
     EnvFilter::builder().parse(directives.trim()).map_err(|e| {
         let example = "write something like info or warn,kaluta::error=debug";
         Error::new(
-            ErrorKind::BadRequest,
+            refused,
             format!("log directives {directives:?}: {e}; {example}"),
         )
     })

@@ -116,11 +116,11 @@ impl QueryJob {
     }
 
     fn answer(&self, query: &PreparedQuery, output: Output, mut outlet: Outlet) {
-        let written = match self.is_head {
-            true => Ok(()),
-            false => self.write(query, output, &mut outlet),
-        };
-        let error = match written {
+        if self.is_head {
+            outlet.send_head();
+            return;
+        }
+        let error = match self.write(query, output, &mut outlet) {
             Ok(()) => outlet.finish().err(),
             Err(error) => outlet.fail(error),
         };

@@ -121,6 +121,12 @@ impl Outlet {
         self.send_buffer()
     }
 
+    /// Sends the head alone, without saying how long the body would have been.
+    pub fn send_head(mut self) {
+        // A client that is gone needs no head.
+        let _ = self.start_streaming();
+    }
+
     /// Ends the answer.
     ///
     /// # Errors
