@@ -6,6 +6,7 @@ mod cases;
 mod compare;
 mod differential;
 mod engine;
+mod http;
 mod isomorphism;
 mod oracle;
 mod settings;
@@ -22,10 +23,15 @@ use tally::Tally;
 fn main() -> ExitCode {
     let arguments = Arguments::from_args();
     let tally = Arc::new(Tally::default());
-    let trials = [w3c::trials(&tally), cases::trials(), differential::trials()]
-        .into_iter()
-        .flatten()
-        .collect();
+    let trials = [
+        w3c::trials(&tally),
+        cases::trials(),
+        differential::trials(),
+        http::trials(),
+    ]
+    .into_iter()
+    .flatten()
+    .collect();
     let conclusion = libtest_mimic::run(&arguments, trials);
     print!("{tally}");
     conclusion.exit_code()
