@@ -283,7 +283,9 @@ impl Error {
         if !backtraces::is_printed(kind.level()) {
             return;
         }
-        let place = position.as_ref().map(|p| format!("{}:{}", p.line, p.column));
+        let place = position
+            .as_ref()
+            .map(|p| format!("{}:{}", p.line, p.column));
         let cause = cause.as_ref().map(ToString::to_string);
         let backtrace = backtrace.as_ref().map(Captured::resolve);
         macro_rules! record {

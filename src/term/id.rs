@@ -165,7 +165,8 @@ impl TermId {
     /// Whether it stands for a term that a query made.
     #[inline]
     pub const fn is_local(self) -> bool {
-        self.0 & Self::LOCAL_BIT != 0 && (self.tag().is_stored() || matches!(self.tag(), Tag::Blank))
+        self.0 & Self::LOCAL_BIT != 0
+            && (self.tag().is_stored() || matches!(self.tag(), Tag::Blank))
     }
 
     /// The number in the dictionary (or of the blank node), without the local bit.
