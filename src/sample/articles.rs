@@ -73,6 +73,41 @@ fn write_texts<W: Write>(
     } else {
         text::foreign_language(draw)
     };
+    let is_tagged = write_titles(to, language, draw)?;
+    if draw.chance(90) {
+        to.add(dcterms::LANGUAGE, Object::plain(LANGUAGES[language]))?;
+    }
+    if draw.chance(80) {
+        let sentences = 2 + draw.power(54, 2);
+        let text = text::long_text(draw, sentences);
+        let text = if is_tagged {
+            Object::lang(text, "en")
+        } else {
+            Object::plain(text)
+        };
+        to.add(dcterms::ABSTRACT, text)?;
+    }
+    if draw.chance(88) {
+        to.add(
+            bibo::DOI,
+            soil(draw, Object::plain(format!("10.5072/kaluta.{number}"))),
+        )?;
+    }
+    if draw.chance(10) {
+        to.add(
+            rdfs::SEE_ALSO,
+            Object::Iri(format!("http://preprints.example/{}", number * 31 % 100_003).into()),
+        )?;
+    }
+    Ok(())
+}
+
+/// Writes one title, sometimes another one in another language; says whether the editor of the first tagged the language.
+fn write_titles<W: Write>(
+    to: &mut Statements<'_, W>,
+    language: usize,
+    draw: &mut Draw,
+) -> io::Result<bool> {
     let title = if language == 0 {
         text::title(draw)
     } else {
@@ -88,40 +123,11 @@ fn write_texts<W: Write>(
     if draw.chance(8) {
         let other = text::foreign_language(draw);
         if other != language {
-            to.add(
-                dcterms::TITLE,
-                Object::lang(text::foreign_title(draw, other), LANGUAGES[other]),
-            )?;
+            let title = Object::lang(text::foreign_title(draw, other), LANGUAGES[other]);
+            to.add(dcterms::TITLE, title)?;
         }
     }
-    if draw.chance(90) {
-        to.add(dcterms::LANGUAGE, Object::plain(LANGUAGES[language]))?;
-    }
-    if draw.chance(80) {
-        let sentences = 2 + draw.power(54, 2);
-        let text = text::long_text(draw, sentences);
-        to.add(
-            dcterms::ABSTRACT,
-            if is_tagged {
-                Object::lang(text, "en")
-            } else {
-                Object::plain(text)
-            },
-        )?;
-    }
-    if draw.chance(88) {
-        to.add(
-            bibo::DOI,
-            soil(draw, Object::plain(format!("10.5072/kaluta.{number}"))),
-        )?;
-    }
-    if draw.chance(10) {
-        to.add(
-            rdfs::SEE_ALSO,
-            Object::Iri(format!("http://preprints.example/{}", number * 31 % 100_003).into()),
-        )?;
-    }
-    Ok(())
+    Ok(is_tagged)
 }
 
 fn write_dates<W: Write>(
@@ -216,7 +222,7 @@ fn write_authors<W: Write>(
     }
     if draw.chance(40) {
         let place = draw.below(authors.len() as u64) as usize;
-        to.add(own::AUTHOR_OF_RECORD, person(authors[place]))?;
+        to.add(own::CORRESPONDING_AUTHOR, person(authors[place]))?;
     }
     Ok(())
 }
@@ -263,15 +269,12 @@ fn citations(plan: &Plan, number: u64, draw: &mut Draw) -> Vec<u64> {
         2 => [number.saturating_sub(2), 0],
         _ => [0, 0],
     };
-    cited.extend(ring);
-    cited.retain(|other| *other > 0 && *other != number && *other <= plan.articles);
-    let mut seen = Vec::with_capacity(cited.len());
-    cited.retain(|other| {
-        !seen.contains(other) && {
-            seen.push(*other);
-            true
+    for other in ring {
+        if !cited.contains(&other) {
+            cited.push(other);
         }
-    });
+    }
+    cited.retain(|other| (1..=plan.articles).contains(other) && *other != number);
     cited
 }
 

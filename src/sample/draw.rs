@@ -79,8 +79,8 @@ impl Draw {
 
 #[cfg(test)]
 mod tests {
-    use super::super::record::Class;
     use super::*;
+    use crate::sample::record::Class;
 
     fn check(
         draw: impl Fn(&mut Draw) -> u64,

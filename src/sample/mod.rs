@@ -18,7 +18,7 @@ mod record;
 mod statements;
 mod subjects;
 mod text;
-pub mod vocabulary;
+mod vocabulary;
 #[rustfmt::skip] // one word a line would hide the lists
 mod words;
 

@@ -6,7 +6,7 @@ use super::record::{Class, Record};
 use super::statements::{Object, Statements};
 use super::text;
 use super::vocabulary::{own, rdf, rdfs, skos};
-use super::words::{ASPECTS, FIELDS, LANGUAGES};
+use super::words::{ASPECTS, FIELDS, LANGUAGES, RESEARCH};
 use std::io::{self, Write};
 
 /// Writes a category: one of the fields, with its label in most languages.
@@ -45,7 +45,7 @@ pub fn write_subject<W: Write>(
     to.add(rdf::TYPE, Object::iri(skos::CONCEPT))?;
     to.add(skos::IN_SCHEME, Object::iri(own::SUBJECT_SCHEME))?;
     to.add(skos::NOTATION, Object::plain(format!("S{number:05}")))?;
-    write_labels(to, plan, number, &mut draw)?;
+    write_labels(to, number, &mut draw)?;
     if draw.chance(40) {
         to.add(
             skos::DEFINITION,
@@ -56,7 +56,7 @@ pub fn write_subject<W: Write>(
         let related = 1 + (number + draw.below(plan.subjects - 1)) % plan.subjects;
         to.add(skos::RELATED, Object::record(Class::Subject, related))?;
     }
-    match plan.broader_subject(number) {
+    match Plan::broader_subject(number) {
         None => to.add(skos::TOP_CONCEPT_OF, Object::iri(own::SUBJECT_SCHEME)),
         Some(broader) => {
             let broader = Record::new(Class::Subject, broader);
@@ -69,7 +69,6 @@ pub fn write_subject<W: Write>(
 
 fn write_labels<W: Write>(
     to: &mut Statements<'_, W>,
-    plan: &Plan,
     number: u64,
     draw: &mut Draw,
 ) -> io::Result<()> {
@@ -77,37 +76,40 @@ fn write_labels<W: Write>(
         if place == 0 || draw.chance(45) {
             to.add(
                 skos::PREF_LABEL,
-                Object::lang(label(plan, number, place), language),
+                Object::lang(label(number, place), language),
             )?;
         }
     }
     if draw.chance(30) {
         to.add(
             skos::ALT_LABEL,
-            Object::plain(format!(
-                "{} ({number})",
-                label(plan, number, 0).to_lowercase()
-            )),
+            Object::plain(format!("{} ({number})", label(number, 0).to_lowercase())),
         )?;
     }
     Ok(())
 }
 
-/// "Biology" at the top, "Biology – methods" below, "Biology – methods – risk" further down.
-fn label(plan: &Plan, number: u64, language: usize) -> String {
+/// "Research" at the top, the fields below, then "Biology – methods", further down "Biology – methods – risk".
+fn label(number: u64, language: usize) -> String {
     let aspect = |subject: u64| ASPECTS[(subject % ASPECTS.len() as u64) as usize][language];
-    let Some(parent) = plan.broader_subject(number) else {
-        return FIELDS[(number - 1) as usize][language].to_owned();
+    let field = |subject: u64| {
+        let place = subject.checked_sub(2)? as usize;
+        FIELDS.get(place).map(|field| field[language])
     };
-    let (mut top, mut above_top) = (parent, number);
-    while let Some(broader) = plan.broader_subject(top) {
-        above_top = top;
-        top = broader;
+    let Some(broader) = Plan::broader_subject(number) else {
+        return RESEARCH[language].to_owned();
+    };
+    if let Some(field) = field(number) {
+        return field.to_owned();
     }
-    let field = FIELDS[(top - 1) as usize][language];
-    if above_top == number {
+    let ancestors = std::iter::successors(Some(broader), |subject| Plan::broader_subject(*subject));
+    let field = ancestors
+        .into_iter()
+        .find_map(field)
+        .unwrap_or(RESEARCH[language]);
+    if broader < FIELDS.len() as u64 + 2 {
         format!("{field} – {}", aspect(number))
     } else {
-        format!("{field} – {} – {}", aspect(above_top), aspect(number))
+        format!("{field} – {} – {}", aspect(broader), aspect(number))
     }
 }

@@ -21,7 +21,7 @@ terms! {
     /// The publisher's own words.
     own "http://kaluta.example/vocab#" {
         AFFILIATION = "affiliation", ALTMETRIC = "altmetric", ACCEPTED = "accepted", AMOUNT = "amount", ABOUT = "about",
-        AUTHOR_OF_RECORD = "correspondingAuthor", BY = "by", CATEGORY = "category", CITY = "city", COUNTRY = "country",
+        CORRESPONDING_AUTHOR = "correspondingAuthor", BY = "by", CATEGORY = "category", CITY = "city", COUNTRY = "country",
         DEPARTMENT = "department", DOWNLOADS = "downloads", EMBARGO_UNTIL = "embargoUntil", ESTABLISHED = "established",
         FEE = "fee", FIRST_AUTHOR = "firstAuthor", FLAGGED = "flagged", FOUNDED = "founded", FUNDER = "funder",
         FUNDING = "funding", GRANT_NUMBER = "grantNumber", H_INDEX = "hIndex", IMPACT_FACTOR = "impactFactor",

@@ -31,6 +31,10 @@ pub const FIELDS: [[&str; 8]; 24] = [
     ["Education", "Bildung", "Éducation", "Educación", "Образование", "Εκπαίδευση", "教育学", "教育学"],
 ];
 
+/// What the fields have in common, in the order of [`LANGUAGES`].
+pub const RESEARCH: [&str; 8] =
+    ["Research", "Forschung", "Recherche", "Investigación", "Исследования", "Έρευνα", "研究", "科研"];
+
 /// The aspects under which a field is studied, in the order of [`LANGUAGES`].
 pub const ASPECTS: [[&str; 8]; 20] = [
     ["methods", "Methoden", "méthodes", "métodos", "методы", "μέθοδοι", "方法", "方法"],
