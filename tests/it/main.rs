@@ -11,6 +11,7 @@ mod oracle;
 mod settings;
 mod store;
 mod tally;
+mod tidy;
 mod values;
 mod w3c;
 
@@ -22,10 +23,15 @@ use tally::Tally;
 fn main() -> ExitCode {
     let arguments = Arguments::from_args();
     let tally = Arc::new(Tally::default());
-    let trials = [w3c::trials(&tally), cases::trials(), differential::trials()]
-        .into_iter()
-        .flatten()
-        .collect();
+    let trials = [
+        w3c::trials(&tally),
+        cases::trials(),
+        differential::trials(),
+        tidy::trials(),
+    ]
+    .into_iter()
+    .flatten()
+    .collect();
     let conclusion = libtest_mimic::run(&arguments, trials);
     print!("{tally}");
     conclusion.exit_code()
