@@ -1,6 +1,7 @@
 //! Terms and their ids: the bottom of the house, known to every other room.
 
 mod id;
+pub mod inline;
 mod store;
 mod view;
 
