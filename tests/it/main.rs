@@ -27,6 +27,7 @@ fn main() -> ExitCode {
         w3c::trials(&tally),
         cases::trials(),
         differential::trials(),
+        isomorphism::trials(),
         tidy::trials(),
     ]
     .into_iter()
