@@ -3,6 +3,7 @@
 pub mod batch;
 pub mod cli;
 pub mod diagnostics;
+pub mod expr;
 pub mod rdf;
 pub mod replay;
 pub mod sparql;
