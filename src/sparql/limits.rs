@@ -26,7 +26,7 @@ impl Default for Limits {
         Self {
             text_bytes_max: 4 << 20,
             depth_max: 500,
-            retries_max: 14,
+            retries_max: 12,
         }
     }
 }

@@ -4,6 +4,7 @@
 //! compares them, so that its place lies up to a dozen characters behind the token that it could not read. A text with
 //! wide gaps between its tokens is not read differently, and then every place belongs to one token.
 
+use super::dialect::must_touch_bracket;
 use super::tokens::{Token, TokenKind};
 
 /// Longer than any keyword of the grammar.
@@ -33,11 +34,14 @@ impl Spaced {
             text: String::with_capacity(text.len() + tokens.len() * GAP.len()),
             starts: Vec::with_capacity(tokens.len()),
         };
+        let mut before = "";
         for token in tokens {
             let text = token.text(text);
             // What follows a string and belongs to it must touch it.
             let is_suffix = text == "^^" || token.kind == TokenKind::Other && text.starts_with('@');
-            if !is_suffix && !spaced.text.is_empty() {
+            let is_touching = text == "(" && must_touch_bracket(before);
+            before = text;
+            if !is_suffix && !is_touching && !spaced.text.is_empty() {
                 spaced.text.push_str(GAP);
             }
             spaced.starts.push(spaced.text.len());

@@ -4,6 +4,7 @@
 //! nothing changes; rows are then paired by search, which colours keep short.
 
 use crate::store::Row;
+use libtest_mimic::Trial;
 use oxrdf::{BlankNode, Literal, NamedOrBlankNode, Term, Triple};
 use std::collections::{BTreeMap, HashMap};
 use std::hash::{DefaultHasher, Hash, Hasher};
@@ -264,4 +265,56 @@ impl<'t> Search<'t> {
         }
         false
     }
+}
+
+/// Trials of the comparison itself: what it must tell apart, and what it must not.
+pub fn trials() -> Vec<Trial> {
+    let cases: [(&str, &str, &str, bool); 9] = [
+        ("labels_do_not_matter", "_:a 1;_:b 2", "_:x 2;_:y 1", true),
+        ("values_do", "_:a 1;_:b 2", "_:x 1;_:y 3", false),
+        ("one_node_is_not_two", "_:a 1;_:a 2", "_:x 1;_:y 2", false),
+        ("two_nodes_are_not_one", "_:a 1;_:b 2", "_:x 1;_:x 2", false),
+        ("duplicates_count", "1 1;1 1", "1 1", false),
+        (
+            "duplicates_with_nodes_count",
+            "_:a 1;_:a 1;_:b 1",
+            "_:a 1;_:b 1;_:b 1",
+            true,
+        ),
+        (
+            "cycles_of_other_length_differ",
+            "_:a _:b;_:b _:c;_:c _:a;_:d _:e;_:e _:f;_:f _:d",
+            "_:a _:b;_:b _:c;_:c _:d;_:d _:e;_:e _:f;_:f _:a",
+            false,
+        ),
+        (
+            "cycles_of_one_length_are_the_same",
+            "_:a _:b;_:b _:c;_:c _:a",
+            "_:z _:y;_:y _:x;_:x _:z",
+            true,
+        ),
+        ("unbound_is_no_value", "- 1", "1 -", false),
+    ];
+    let trial = |(name, left, right, is_same): (&str, &'static str, &'static str, bool)| {
+        Trial::test(format!("isomorphism::{name}"), move || {
+            let outcome = is_same_multiset(&rows(left), &rows(right));
+            if outcome == is_same {
+                Ok(())
+            } else {
+                Err(format!("{left} against {right}: {outcome}").into())
+            }
+        })
+    };
+    cases.into_iter().map(trial).collect()
+}
+
+/// Rows apart by semicolons, values by blanks.
+fn rows(text: &str) -> Vec<Row> {
+    let value = |word: &str| match word.strip_prefix("_:") {
+        Some(label) => Some(BlankNode::new_unchecked(label).into()),
+        None => (word != "-").then(|| Literal::from(word).into()),
+    };
+    text.split(';')
+        .map(|row| row.split(' ').map(value).collect())
+        .collect()
 }

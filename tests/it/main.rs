@@ -9,9 +9,11 @@ mod engine;
 mod http;
 mod isomorphism;
 mod oracle;
+mod queries;
 mod settings;
 mod store;
 mod tally;
+mod tidy;
 mod values;
 mod w3c;
 
@@ -28,6 +30,9 @@ fn main() -> ExitCode {
         cases::trials(),
         differential::trials(),
         http::trials(),
+        queries::trials(),
+        isomorphism::trials(),
+        tidy::trials(),
     ]
     .into_iter()
     .flatten()

@@ -57,7 +57,7 @@ fn run(start: u64) -> Result<(), Failed> {
             match stores.compare(&query) {
                 Ok(Compared::Rows) => answered += 1,
                 Ok(Compared::Empty) => {}
-                Err(_) => return Err(report(seed, Case { data, query }).into()),
+                Err(message) => return Err(report(seed, Case { data, query }, &message).into()),
             }
             if answered == QUERIES_PER_DATA {
                 break;
@@ -72,11 +72,14 @@ fn run(start: u64) -> Result<(), Failed> {
 }
 
 /// What a failing case looks like when it is made small.
-fn report(seed: u64, case: Case) -> String {
-    let outcome =
-        |case: &Case| Stores::load(&case.data).and_then(|stores| stores.compare(&case.query));
-    let small = minimize(case, |case| outcome(case).is_err());
-    let message = outcome(&small).err().unwrap_or_default();
+fn report(seed: u64, case: Case, message: &str) -> String {
+    let failure = |case: &Case| {
+        Stores::load(&case.data)
+            .and_then(|stores| stores.compare(&case.query))
+            .err()
+    };
+    let small = minimize(case, |case| failure(case).is_some());
+    let message = failure(&small).unwrap_or_else(|| format!("not every time: {message}"));
     format!(
         "seed {seed}\n{message}\nquery:\n{PREFIXES}{}\ndata:\n{}",
         small.query,
