@@ -6,7 +6,7 @@
 
 use super::local::{LocalTerms, encode_key, tag_of};
 use crate::diagnostics::{Error, ErrorKind, Result};
-use crate::term::{LiteralSort, Tag, TermId, TermStore, TermView, inline};
+use crate::term::{LiteralSort, ResolveTerm, Tag, TermId, TermStore, TermView, inline};
 use oxrdf::{BlankNode, Literal, NamedNode, Term, Triple};
 use std::cell::{Cell, RefCell};
 use std::collections::HashMap;
@@ -235,6 +235,12 @@ fn encode(term: &TermView<'_>) -> Option<TermId> {
 /// A triple term about terms that the dictionary does not hold is not in it either.
 fn is_about_local_terms(term: &TermView<'_>) -> bool {
     matches!(term, TermView::Triple(ids) if ids.iter().any(|id| id.is_local()))
+}
+
+impl ResolveTerm for QueryTerms {
+    fn resolve<'b>(&self, id: TermId, buffer: &'b mut Vec<u8>) -> Result<TermView<'b>> {
+        Self::resolve(self, id, buffer)
+    }
 }
 
 /// A literal's text, borrowed.

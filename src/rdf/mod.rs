@@ -1,0 +1,12 @@
+//! RDF documents: which formats there are, how they are named, and how compressed ones are opened.
+//!
+//! Parsing and serializing themselves are oxrdfio's and oxttl's; there are no parsers here.
+
+mod compression;
+mod format;
+
+pub use compression::Compression;
+pub use format::{
+    DATASET_FORMATS, GRAPH_FORMATS, format_from_extension, format_from_media_type, format_of_path,
+};
+pub use oxrdfio::RdfFormat;

@@ -1,0 +1,389 @@
+//! A segment of the dictionary: for each tag, terms in the byte order of their keys.
+//!
+//! ```text
+//!  0     magic "KALUTATM" | format version
+//!  then  a section for each tag that is stored, in the order of `Tag::STORED`:
+//!          heap of compressed keys | symbol table | padding
+//!          low 32 bits of each key's offset in the heap, and of its end (4 bytes each) | padding
+//!          the numbers of the keys at which the offset passes a multiple of 4 GiB (8 bytes each)
+//!          the ends of the section's sorted pieces (8 bytes each)
+//!  T     the table of sections, six words each: heap | offsets | keys | passes | pieces | symbols
+//!        (byte offset, byte offset, number, number, number, byte offset)
+//!  then  T (8 bytes), and the page checksums of `pages`
+//! ```
+//!
+//! A triple term's key holds ids, so one within another must get its id first: a section of triples is a row of
+//! sorted pieces, one for each depth. Every other section is one piece. Triples are not compressed; their keys are of
+//! one length and have no offsets.
+
+use super::key::TRIPLE_KEY_BYTES;
+use super::pages::{PageWriter, PagedFile};
+use super::symbols::{StringCompressor, SymbolTable, TABLE_BYTES};
+use crate::diagnostics::{Error, ErrorKind, Result};
+use crate::storage::spool::Spool;
+use crate::term::Tag;
+use std::ops::Range;
+use std::path::Path;
+
+const MAGIC: u64 = u64::from_le_bytes(*b"KALUTATM");
+const VERSION: u64 = 1;
+const SECTION_WORDS: usize = 6;
+const TABLE_LEN: u64 = (Tag::STORED.len() * SECTION_WORDS * 8) as u64;
+
+/// The place of a tag in [`Tag::STORED`].
+pub fn section_of(tag: Tag) -> Option<usize> {
+    Tag::STORED.iter().position(|&t| t == tag)
+}
+
+/// Writes a segment: for each tag in order, [`Self::begin`], then the keys, with [`Self::end_piece`] after each
+/// sorted piece.
+pub struct SegmentWriter {
+    file: PageWriter,
+    location: std::path::PathBuf,
+    table: Vec<u64>,
+    section: Option<SectionWriter>,
+}
+
+struct SectionWriter {
+    heap: u64,
+    compressor: Option<StringCompressor>,
+    offsets: Spool,
+    keys: u64,
+    passes: Vec<u64>,
+    pieces: Vec<u64>,
+}
+
+impl SegmentWriter {
+    /// Begins a new file.
+    ///
+    /// # Errors
+    /// The file exists already or cannot be made.
+    pub fn create(path: &Path) -> Result<Self> {
+        let mut file = PageWriter::create(path)?;
+        file.write(&MAGIC.to_le_bytes())?;
+        file.write(&VERSION.to_le_bytes())?;
+        Ok(Self {
+            file,
+            location: path.parent().unwrap_or(path).to_path_buf(),
+            table: Vec::new(),
+            section: None,
+        })
+    }
+
+    /// Begins the section of the next tag, with a sample of its keys.
+    ///
+    /// # Errors
+    /// Writing failed.
+    pub fn begin(&mut self, tag: Tag, sample: &[Vec<u8>]) -> Result<()> {
+        self.end_section()?;
+        self.section = Some(SectionWriter {
+            heap: self.file.offset(),
+            compressor: (tag != Tag::Triple).then(|| StringCompressor::train(sample)),
+            offsets: Spool::new(&self.location, 1 << 22),
+            keys: 0,
+            passes: Vec::new(),
+            pieces: Vec::new(),
+        });
+        Ok(())
+    }
+
+    /// Adds a key to the section, larger than those before it in its piece.
+    ///
+    /// # Errors
+    /// Writing failed.
+    pub fn push(&mut self, key: &[u8]) -> Result<()> {
+        let section = self.section.as_mut();
+        let section = section.ok_or_else(|| Error::internal("a key before its section"))?;
+        section.keys += 1;
+        let Some(compressor) = &section.compressor else {
+            return self.file.write(key);
+        };
+        let start = self.file.offset() - section.heap;
+        section.offsets.write(&(start as u32).to_le_bytes())?;
+        self.file.write(&compressor.compress(key))?;
+        let end = self.file.offset() - section.heap;
+        let passed = (end >> 32) - (start >> 32);
+        section.passes.extend((0..passed).map(|_| section.keys));
+        Ok(())
+    }
+
+    /// Ends a sorted piece of the section.
+    pub fn end_piece(&mut self) {
+        if let Some(section) = &mut self.section {
+            section.pieces.push(section.keys);
+        }
+    }
+
+    /// The number of keys in the section so far.
+    pub fn keys(&self) -> u64 {
+        self.section.as_ref().map_or(0, |section| section.keys)
+    }
+
+    fn end_section(&mut self) -> Result<()> {
+        let Some(mut section) = self.section.take() else {
+            return Ok(());
+        };
+        let end = self.file.offset() - section.heap;
+        let symbols = self.file.offset();
+        if let Some(compressor) = &section.compressor {
+            self.file.write(&compressor.table())?;
+            section.offsets.write(&(end as u32).to_le_bytes())?;
+        }
+        self.file.align()?;
+        let offsets = self.file.offset();
+        let mut reader = section.offsets.read()?;
+        while let Some(bytes) = reader.next_chunk()? {
+            self.file.write(bytes)?;
+        }
+        self.file.align()?;
+        for number in section.passes.iter().chain(&section.pieces) {
+            self.file.write(&number.to_le_bytes())?;
+        }
+        self.table.extend([
+            section.heap,
+            offsets,
+            section.keys,
+            section.passes.len() as u64,
+            section.pieces.len() as u64,
+            symbols,
+        ]);
+        Ok(())
+    }
+
+    /// Completes the file and makes it durable.
+    ///
+    /// # Errors
+    /// Writing failed.
+    pub fn finish(mut self) -> Result<()> {
+        self.end_section()?;
+        let start = self.file.offset();
+        for number in self.table.iter().chain([&start]) {
+            self.file.write(&number.to_le_bytes())?;
+        }
+        self.file.finish()
+    }
+}
+
+/// A segment, open for reading.
+#[derive(Debug)]
+pub struct Segment {
+    file: PagedFile,
+    sections: Vec<Section>,
+}
+
+#[derive(Debug)]
+struct Section {
+    heap: u64,
+    offsets: u64,
+    keys: u64,
+    passes: Vec<u64>,
+    pieces: Vec<u64>,
+    /// `None` in the section of triples, whose keys are not compressed.
+    symbols: Option<SymbolTable>,
+}
+
+impl Segment {
+    /// Opens a segment and reads its tables, not its terms.
+    ///
+    /// # Errors
+    /// The file cannot be read, is damaged, or is of another version.
+    pub fn open(path: &Path) -> Result<Self> {
+        let file = PagedFile::open(path)?;
+        let head = read_words(&file, 0, 2)?;
+        if head[0] != MAGIC {
+            return Err(file.corruption(0, "it is no segment of a dictionary"));
+        }
+        if head[1] != VERSION {
+            return Err(Error::new(
+                ErrorKind::FormatVersion,
+                format!(
+                    "{} has format version {}, this program reads {VERSION}; load the data again",
+                    path.display(),
+                    head[1]
+                ),
+            ));
+        }
+        let end = file.content_bytes().saturating_sub(8);
+        let table = read_words(&file, end, 1)?[0];
+        if table.checked_add(TABLE_LEN) != Some(end) {
+            return Err(file.corruption(end, "the table of sections is not where it should be"));
+        }
+        let words = read_words(&file, table, TABLE_LEN / 8)?;
+        let (entries, _) = words.as_chunks::<SECTION_WORDS>();
+        let sections = entries
+            .iter()
+            .zip(Tag::STORED)
+            .map(|(entry, tag)| Section::open(&file, entry, tag))
+            .collect::<Result<_>>()?;
+        Ok(Self { file, sections })
+    }
+
+    /// The bytes on disk.
+    pub fn bytes(&self) -> u64 {
+        self.file.bytes()
+    }
+
+    /// The number of its terms of a tag.
+    pub fn len(&self, tag: Tag) -> u64 {
+        self.section(tag).map_or(0, |section| section.keys)
+    }
+
+    fn section(&self, tag: Tag) -> Option<&Section> {
+        self.sections.get(section_of(tag)?)
+    }
+
+    /// Writes the key at a place of a tag over `key`.
+    ///
+    /// # Errors
+    /// There is no such place, or the page is damaged.
+    #[inline]
+    pub fn key(&self, tag: Tag, place: u64, key: &mut Vec<u8>) -> Result<()> {
+        let section = self.section(tag).filter(|section| place < section.keys);
+        let section = section.ok_or_else(|| {
+            self.file
+                .corruption(0, format_args!("it has no {tag:?} with the number {place}"))
+        })?;
+        section.key(&self.file, place, key)
+    }
+
+    /// The place of a key among those of a tag.
+    ///
+    /// # Errors
+    /// A page is damaged.
+    pub fn find(&self, tag: Tag, key: &[u8]) -> Result<Option<u64>> {
+        let Some(section) = self.section(tag) else {
+            return Ok(None);
+        };
+        let mut buffer = Vec::new();
+        let mut start = 0;
+        for &end in &section.pieces {
+            let place = section.partition(&self.file, start..end, &mut buffer, |k| k < key)?;
+            if place < end {
+                section.key(&self.file, place, &mut buffer)?;
+                if buffer == key {
+                    return Ok(Some(place));
+                }
+            }
+            start = end;
+        }
+        Ok(None)
+    }
+
+    /// The places of the keys of a tag that begin with a prefix; the tag must be of one sorted piece.
+    ///
+    /// # Errors
+    /// A page is damaged.
+    pub fn prefix_range(&self, tag: Tag, prefix: &[u8]) -> Result<Range<u64>> {
+        let Some(section) = self.section(tag) else {
+            return Ok(0..0);
+        };
+        let mut buffer = Vec::new();
+        let below = |key: &[u8]| key < prefix;
+        let start = section.partition(&self.file, 0..section.keys, &mut buffer, below)?;
+        let inside = |key: &[u8]| key.starts_with(prefix);
+        let end = section.partition(&self.file, start..section.keys, &mut buffer, inside)?;
+        Ok(start..end)
+    }
+}
+
+impl Section {
+    fn open(file: &PagedFile, entry: &[u64; SECTION_WORDS], tag: Tag) -> Result<Self> {
+        let [heap, offsets, keys, passes, pieces, symbols] = *entry;
+        let damaged = || file.corruption(symbols, "the section contradicts itself");
+        let is_triple = tag == Tag::Triple;
+        let offset_bytes = match is_triple {
+            true => 0,
+            false => (keys + 1).checked_mul(4).ok_or_else(damaged)?,
+        };
+        let lists = offsets.checked_add(offset_bytes).ok_or_else(damaged)?;
+        let lists = read_words(
+            file,
+            lists.next_multiple_of(8),
+            passes.saturating_add(pieces),
+        )?;
+        let (passes, pieces) = lists.split_at(passes as usize);
+        if pieces.last().is_some_and(|&end| end != keys) || !pieces.is_sorted() {
+            return Err(damaged());
+        }
+        let symbols = match is_triple {
+            true => None,
+            false => {
+                let table = file.read(symbols, TABLE_BYTES as u64)?;
+                Some(SymbolTable::parse(table).ok_or_else(damaged)?)
+            }
+        };
+        Ok(Self {
+            heap,
+            offsets,
+            keys,
+            passes: passes.to_vec(),
+            pieces: pieces.to_vec(),
+            symbols,
+        })
+    }
+
+    #[inline]
+    fn key(&self, file: &PagedFile, place: u64, key: &mut Vec<u8>) -> Result<()> {
+        let Some(symbols) = &self.symbols else {
+            let len = TRIPLE_KEY_BYTES as u64;
+            key.clear();
+            key.extend_from_slice(file.read(self.heap + place * len, len)?);
+            return Ok(());
+        };
+        let pair = file.read(self.offsets + place * 4, 8)?;
+        let low = |i: usize| {
+            let bytes = pair[i * 4..].first_chunk().copied().unwrap_or_default();
+            u64::from(u32::from_le_bytes(bytes))
+        };
+        let start = low(0) + self.passed(place);
+        let end = low(1) + self.passed(place + 1);
+        let len = end
+            .checked_sub(start)
+            .ok_or_else(|| file.corruption(self.offsets + place * 4, "offsets fall"))?;
+        if !symbols.decompress(file.read(self.heap + start, len)?, key) {
+            return Err(file.corruption(self.heap + start, "a term is cut off"));
+        }
+        Ok(())
+    }
+
+    /// What the high bits of a key's offset are worth.
+    #[inline]
+    fn passed(&self, place: u64) -> u64 {
+        if self.passes.is_empty() {
+            return 0;
+        }
+        (self.passes.partition_point(|&key| key <= place) as u64) << 32
+    }
+
+    /// The first of some places whose key fails a test that the keys before it pass.
+    fn partition(
+        &self,
+        file: &PagedFile,
+        places: Range<u64>,
+        buffer: &mut Vec<u8>,
+        test: impl Fn(&[u8]) -> bool,
+    ) -> Result<u64> {
+        let (mut low, mut high) = (places.start, places.end);
+        while low < high {
+            let middle = low.midpoint(high);
+            self.key(file, middle, buffer)?;
+            if test(buffer) {
+                low = middle + 1;
+            } else {
+                high = middle;
+            }
+        }
+        Ok(low)
+    }
+}
+
+fn read_words(file: &PagedFile, offset: u64, count: u64) -> Result<Vec<u64>> {
+    let len = count
+        .checked_mul(8)
+        .ok_or_else(|| file.corruption(offset, "a table is too long"))?;
+    let (words, _) = file.read(offset, len)?.as_chunks::<8>();
+    Ok(words
+        .iter()
+        .map(|bytes| u64::from_le_bytes(*bytes))
+        .collect())
+}

@@ -1,0 +1,88 @@
+//! Documents of the other formats, each parsed as a whole by one thread.
+
+use super::intern::Interner;
+use super::parse::{Piece, Shared, lock};
+use super::report::SkippedStatement;
+use crate::diagnostics::{Error, ErrorKind, Result, TextPosition};
+use crate::rdf::RdfFormat;
+use crate::storage::load::source::LoadSource;
+use oxrdf::{Quad, Triple};
+use oxrdfio::{RdfParseError, RdfParser, RdfSyntaxError};
+
+/// The quads after which the size of the chunk is looked at.
+const QUADS_AT_ONCE: usize = 4096;
+
+/// Parses the document of a piece.
+///
+/// # Errors
+/// It cannot be read, or does not parse and the load is not lenient.
+pub fn parse_document(
+    shared: &Shared<'_>,
+    interner: &mut Interner,
+    piece: &Piece,
+    format: RdfFormat,
+) -> Result<()> {
+    let source = &shared.sources[piece.source as usize];
+    let mut parser = RdfParser::from_format(format).with_default_graph(source.graph.clone());
+    if let Some(base) = &source.base {
+        parser = parser
+            .with_base_iri(base.as_str())
+            .map_err(|e| Error::new(ErrorKind::Settings, "the base is no IRI").caused_by(e))?;
+    }
+    let mut new_quads = 0;
+    for quad in parser.for_reader(source.open(shared.meter)?) {
+        match quad {
+            Ok(quad) => push(interner, piece.source, quad).map_err(|e| e.context(source.name()))?,
+            Err(RdfParseError::Io(e)) => return Err(source.unreadable(e)),
+            Err(RdfParseError::Syntax(e)) if shared.lenient => skip(shared, piece, source, &e),
+            Err(RdfParseError::Syntax(e)) => return Err(syntax_error(source, e)),
+        }
+        new_quads += 1;
+        if new_quads == QUADS_AT_ONCE {
+            shared.meter.read_quads(new_quads as u64);
+            new_quads = 0;
+            shared.seal_if_full(interner)?;
+        }
+    }
+    shared.meter.read_quads(new_quads as u64);
+    Ok(())
+}
+
+fn push(interner: &mut Interner, source: u32, quad: Quad) -> Result<()> {
+    let Quad {
+        subject,
+        predicate,
+        object,
+        graph_name,
+    } = quad;
+    let triple = Triple::new(subject, predicate, object);
+    interner.push(source, &triple, &graph_name).map_err(|_| {
+        Error::new(
+            ErrorKind::Syntax,
+            format!("a term of this statement is not allowed: {triple}"),
+        )
+    })
+}
+
+fn skip(shared: &Shared<'_>, piece: &Piece, source: &LoadSource, error: &RdfSyntaxError) {
+    let line = error.location().map_or(0, |range| range.start.line + 1);
+    let skipped = SkippedStatement {
+        source: source.name(),
+        line,
+        message: error.to_string(),
+    };
+    lock(&shared.skipped).add((piece.number, line), skipped);
+}
+
+fn syntax_error(source: &LoadSource, cause: RdfSyntaxError) -> Error {
+    let error = Error::new(ErrorKind::Syntax, cause.to_string());
+    match cause.location() {
+        Some(range) => error.at(TextPosition {
+            file: Some(source.name()),
+            line: range.start.line + 1,
+            column: range.start.column + 1,
+            excerpt: String::new(),
+        }),
+        None => error.context(source.name()),
+    }
+}

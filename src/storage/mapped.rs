@@ -1,0 +1,110 @@
+//! Files read as memory: the one place of this room with `unsafe` code.
+//!
+//! A [`Mapped`] file is immutable: the store writes each file once, under a number of its own, and removes it only
+//! when no manifest names it. What the bytes mean is for others; that they are whole is told by their checksums.
+
+use crate::diagnostics::{Error, Result};
+use memmap2::Mmap;
+use std::fs::File;
+use std::path::{Path, PathBuf};
+
+/// A whole file, mapped.
+#[derive(Debug)]
+pub struct Mapped {
+    path: PathBuf,
+    map: Mmap,
+}
+
+impl Mapped {
+    /// Maps a file.
+    ///
+    /// # Errors
+    /// The file cannot be opened or mapped.
+    pub fn open(path: &Path) -> Result<Self> {
+        let describe = |e| Error::io(format_args!("cannot map {}", path.display()), e);
+        let file = File::open(path).map_err(describe)?;
+        // SAFETY: files of a store are never written again once they are named by a manifest, and the store's lock
+        // keeps other processes of this program from removing them; who truncates them by other means gets a signal
+        // from the operating system, never a silent change of type-checked data, for all reads are plain bytes.
+        let map = unsafe { Mmap::map(&file) }.map_err(describe)?;
+        let path = path.to_path_buf();
+        Ok(Self { path, map })
+    }
+
+    /// Where the file lies.
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// All of its bytes.
+    #[inline]
+    pub fn bytes(&self) -> &[u8] {
+        &self.map
+    }
+
+    /// The bytes from `offset` on, `len` of them.
+    ///
+    /// # Errors
+    /// The file is shorter.
+    #[inline]
+    pub fn slice(&self, offset: u64, len: u64) -> Result<&[u8]> {
+        usize::try_from(offset)
+            .ok()
+            .zip(usize::try_from(len).ok())
+            .and_then(|(offset, len)| self.map.get(offset..offset.checked_add(len)?))
+            .ok_or_else(|| {
+                self.corruption(offset, "the file ends before what it should hold there")
+            })
+    }
+
+    /// An error that names this file and a place in it.
+    #[cold]
+    pub fn corruption(&self, offset: u64, what: impl std::fmt::Display) -> Error {
+        Error::corruption(format!(
+            "{} is damaged at byte {offset}: {what}; restore the store from a backup or load it again",
+            self.path.display()
+        ))
+    }
+}
+
+/// Bytes as little-endian words, without a copy; `None` when they are not aligned to words.
+#[inline]
+pub fn words(bytes: &[u8]) -> Option<&[u64]> {
+    const { assert!(cfg!(target_endian = "little"), "files are little-endian") };
+    // SAFETY: every bit pattern is a valid u64, and `align_to` gives in its middle part only aligned, whole words.
+    match unsafe { bytes.align_to::<u64>() } {
+        ([], words, []) => Some(words),
+        _ => None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn aligned_bytes_are_words_and_others_are_refused() {
+        let numbers = [1_u64, u64::MAX, 3];
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join("words");
+        let bytes: Vec<u8> = numbers.iter().flat_map(|n| n.to_le_bytes()).collect();
+        std::fs::write(&path, bytes).unwrap();
+        let mapped = Mapped::open(&path).unwrap();
+        assert_eq!(words(mapped.bytes()), Some(&numbers[..]));
+        assert_eq!(words(&mapped.bytes()[1..9]), None);
+        assert_eq!(words(&mapped.bytes()[..7]), None);
+    }
+
+    #[test]
+    fn reading_past_the_end_is_corruption_that_names_the_file() {
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join("short");
+        std::fs::write(&path, b"12345678").unwrap();
+        let mapped = Mapped::open(&path).unwrap();
+        assert_eq!(mapped.slice(2, 3).unwrap(), b"345");
+        for (offset, len) in [(8, 1), (0, 9), (u64::MAX, 2)] {
+            let error = mapped.slice(offset, len).unwrap_err();
+            assert!(error.to_string().contains("short"), "{error}");
+        }
+    }
+}

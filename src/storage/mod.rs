@@ -1,0 +1,41 @@
+//! The store on disk: dictionary, sorted runs of quads, snapshots and bulk load.
+//!
+//! A [`Store`] is a directory (see [`layout`]) that one process has locked. Its state is a stack of immutable runs of
+//! quads and a stack of segments of the dictionary, named by a manifest that is replaced as a whole. Readers take a
+//! [`Snapshot`] and [`Snapshot::scan`] it in the order of a [`Permutation`]; a bulk load adds a run and a segment and
+//! publishes a new snapshot. What is read from disk is verified by checksums: damage is an error that names file and
+//! offset, never a wrong answer.
+//!
+//! This room knows ids and terms; it knows no SPARQL and no HTTP.
+
+mod block;
+mod column;
+mod cursor;
+mod dictionary;
+mod index;
+mod layout;
+mod load;
+mod manifest;
+mod mapped;
+mod merge;
+mod packing;
+mod permutation;
+mod run;
+mod scan;
+mod snapshot;
+mod spool;
+mod statistics;
+mod store;
+
+pub use load::{
+    LoadContent, LoadOptions, LoadProgress, LoadReport, LoadSource, LoadStage, LoadState,
+    SkippedStatement,
+};
+pub use permutation::{ColumnMask, Permutation, Quad, QuadColumn};
+pub use scan::{Scan, ScanBlock};
+pub use snapshot::Snapshot;
+pub use statistics::{PredicateStatistics, StoreStatistics};
+pub use store::Store;
+
+#[cfg(test)]
+mod tests;
