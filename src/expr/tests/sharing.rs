@@ -49,6 +49,44 @@ fn an_expression_over_one_variable_is_worked_out_once_per_distinct_id() {
 }
 
 #[test]
+fn prefixes_are_ranges_of_a_sorted_dictionary() {
+    let texts = [
+        "\"ab\"",
+        "\"abc\"",
+        "\"b\"",
+        "\"abx\"@en",
+        "\"b\"@en",
+        "\"ab\"^^:dt",
+        ":ab",
+        ":b",
+        "1",
+    ];
+    let terms = texts.map(term);
+    for stored in [&terms[..], &terms[..4], &[]] {
+        let cx = context(stored, true);
+        let rows = texts.map(|x| (x, "1"));
+        let batch = table(&rows, &cx);
+        for (expression, kept, worked) in [
+            ("STRSTARTS(?x, \"ab\")", 3, 1),
+            ("REGEX(?x, \"^ab\")", 3, 1),
+            ("REGEX(?x, \"^ab.\")", 2, 4),
+            ("STRSTARTS(STR(?x), \"ab\")", 4, 1),
+            ("STRSTARTS(STR(?x), \"http://e/a\")", 1, 1),
+        ] {
+            let mut compiled = Compiled::new(&parse(expression), &xy(), &cx).expect("compiles");
+            let before = cx.errors.raised();
+            let places = compiled.filter(&batch, &cx).expect("no failure");
+            assert_eq!(places.len(), kept, "{expression}");
+            if stored.len() == terms.len() {
+                assert_eq!(compiled.worked(), worked, "{expression}");
+            }
+            let errors = if expression.contains("STR(") { 0 } else { 4 };
+            assert_eq!(cx.errors.raised() - before, errors, "{expression}");
+        }
+    }
+}
+
+#[test]
 fn errors_are_counted_for_each_row_whether_remembered_or_not() {
     let cx = context(&[], false);
     let rows = [("\"2009?\"", "1"); 50];
