@@ -5,7 +5,7 @@ use crate::term::TermId;
 use oxrdf::Variable;
 
 /// A batch of the columns ?x and ?y with these values.
-fn table(rows: &[(&str, &str)], cx: &super::ExprContext) -> Batch {
+pub(super) fn table(rows: &[(&str, &str)], cx: &super::ExprContext) -> Batch {
     let id = |text: &str| match text {
         "" => TermId::UNBOUND,
         text => cx.terms.from_term(&term(text)).expect("an id"),
@@ -15,7 +15,7 @@ fn table(rows: &[(&str, &str)], cx: &super::ExprContext) -> Batch {
     Batch::new(vec![x, y], rows.len())
 }
 
-fn xy() -> Vec<Variable> {
+pub(super) fn xy() -> Vec<Variable> {
     ["x", "y"].map(Variable::new_unchecked).to_vec()
 }
 
