@@ -26,7 +26,9 @@ const EXHAUSTIVE_MAX: usize = 8;
 const LOOKUP_ROWS: f64 = 16_384.0;
 
 /// A relation with restricted bindings handed in: gives its plan for some variables and an expected number of them.
-pub type Seeding<'a> = dyn FnMut(usize, &[VarId], f64) -> Result<Option<(Plan, Seed)>> + 'a;
+pub type Seeding<'a> = dyn FnMut(usize, &[VarId], f64) -> Result<Option<Seeded>> + 'a;
+/// A plan with the seed that it draws from.
+pub type Seeded = Arc<(Plan, Seed)>;
 
 /// What a relation is.
 #[derive(Clone, Debug)]
@@ -469,7 +471,6 @@ impl<'a> JoinOrder<'a> {
             return Ok(());
         };
         let cost = right.0.cost + right.0.rows * BUILD_ROW_NS;
-        let right = Arc::new(right);
         for (c, left) in self.entries[a].candidates.iter().enumerate() {
             found.push(Candidate {
                 cost: left.cost + START_NS + cost + left_rows * PROBE_ROW_NS + rows * OUTPUT_ROW_NS,
