@@ -68,27 +68,7 @@ impl<'a> BlockView<'a> {
         low: usize,
         high: usize,
     ) -> Option<(usize, usize)> {
-        equal_range(&self.column(place)?, id, low, high)
-    }
-}
-
-fn equal_range(column: &Column<'_>, id: TermId, low: usize, high: usize) -> Option<(usize, usize)> {
-    match column {
-        Column::Constant(constant) => Some(match constant.cmp(&id) {
-            std::cmp::Ordering::Less => (high, high),
-            std::cmp::Ordering::Equal => (low, high),
-            std::cmp::Ordering::Greater => (low, low),
-        }),
-        Column::Delta { .. } => {
-            let mut ids = [TermId::UNBOUND; BLOCK_ROWS];
-            column.decode(&mut ids)?;
-            Some(equal_range_of(&ids, id, low, high))
-        }
-        Column::Frames { .. } => {
-            let start = partition(low, high, |row| Some(column.get(row)? < id))?;
-            let end = partition(start, high, |row| Some(column.get(row)? <= id))?;
-            Some((start, end))
-        }
+        self.column(place)?.equal_range(id, low, high)
     }
 }
 
@@ -98,23 +78,6 @@ pub fn equal_range_of(ids: &[TermId], id: TermId, low: usize, high: usize) -> (u
     let start = rows.partition_point(|x| *x < id);
     let end = start + rows[start..].partition_point(|x| *x <= id);
     (low + start, low + end)
-}
-
-/// The first place between two at which a test that is true up to there fails.
-fn partition(
-    mut low: usize,
-    mut high: usize,
-    test: impl Fn(usize) -> Option<bool>,
-) -> Option<usize> {
-    while low < high {
-        let middle = low.midpoint(high);
-        if test(middle)? {
-            low = middle + 1;
-        } else {
-            high = middle;
-        }
-    }
-    Some(low)
 }
 
 #[cfg(test)]

@@ -256,6 +256,23 @@ impl IndexFile {
         Ok(low..high)
     }
 
+    /// The id in the first column of a row; `None` past the last.
+    ///
+    /// # Errors
+    /// The block is damaged.
+    pub fn first_id(&self, row: u64) -> Result<Option<TermId>> {
+        if row >= self.rows {
+            return Ok(None);
+        }
+        let (block, place) = (row as usize / BLOCK_ROWS, row as usize % BLOCK_ROWS);
+        let mut ids = [TermId::UNBOUND; BLOCK_ROWS];
+        let column = self.verified_block(block)?.column(0);
+        column
+            .and_then(|column| column.decode(place..place + 1, &mut ids))
+            .ok_or_else(|| self.nonsense(block))?;
+        Ok(Some(ids[place]))
+    }
+
     fn search_block(
         &self,
         block: usize,

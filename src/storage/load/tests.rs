@@ -388,6 +388,29 @@ fn a_lenient_load_skips_bad_lines_and_says_which() {
 }
 
 #[test]
+fn a_lenient_load_of_a_document_that_is_beyond_repair_ends() {
+    let json_ld = crate::rdf::format_from_extension("jsonld").unwrap();
+    for (format, text) in [
+        (
+            RdfFormat::RdfXml,
+            "<rdf:RDF xmlns:rdf=\"http://www.w3.org/1999/02/22-rdf-syntax-ns#\"><a><b></rdf:RDF>",
+        ),
+        (json_ld, "{\"@id\": \"http://e/s\", \"http://e/p\": [1, 2"),
+        (
+            RdfFormat::Turtle,
+            "<http://e/s> <http://e/p> \"\"\"never ends",
+        ),
+        (RdfFormat::TriG, "}}}} { { <a> ."),
+    ] {
+        let (_dir, store) = new_store();
+        let report = store.bulk_load(vec![source(text, format)], &lenient(), &());
+        assert!(report.unwrap().skipped_total > 0, "{format}");
+        let error = load(&store, vec![source(text, format)]).unwrap_err();
+        assert_eq!(error.kind(), ErrorKind::Syntax);
+    }
+}
+
+#[test]
 fn a_report_names_the_first_skipped_lines_and_counts_all() {
     let (_dir, store) = new_store();
     let text = "oops\n".repeat(300_000);
