@@ -316,7 +316,7 @@ fn a_bad_line_ends_a_strict_load_and_leaves_the_store_as_it_was() {
     for (text, line, column) in [
         (BAD_LINES, 2, 1),
         ("# a comment\n\n<http://e/x> <http://e/p> \"a\\q\" .", 3, 29),
-        ("<http://e/x> <http://e/p> \"a\"@waytoolongtag .", 1, 30),
+        ("<http://e/x> <http://e/p> \"a\"@waytoolongtag .", 1, 31),
         (
             "<http://e/x> <http://e/p> \"a\"^^<http://www.w3.org/1999/02/22-rdf-syntax-ns#langString> .",
             1,
