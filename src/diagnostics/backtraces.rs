@@ -8,6 +8,7 @@
 use super::error::ERROR_TARGET;
 use serde::{Deserialize, Serialize};
 use std::fmt::Write;
+use std::path::Path;
 use std::sync::atomic::{AtomicU8, AtomicU64, Ordering};
 use tracing::Level;
 
@@ -81,24 +82,56 @@ pub fn capture() -> Captured {
 }
 
 impl Captured {
-    /// The frames as text, one a line, innermost first, those of the capture itself left out.
+    /// The frames as text, one a line, innermost first: from the function that raised the error to where its thread or
+    /// its task began. What lies before (the capture) and after (the runtime) is the same for all and left out.
     pub fn resolve(&self) -> String {
         let mut resolved = self.0.clone();
         resolved.resolve();
+        let symbols: Vec<Symbol> = resolved
+            .frames()
+            .iter()
+            .flat_map(|f| f.symbols())
+            .filter_map(Symbol::of)
+            .collect();
+        let near = &symbols[..symbols.len().min(CAPTURE_FRAMES_MAX)];
+        let start = near.iter().rposition(|s| s.is_capture).map_or(0, |i| i + 1);
+        let raised = &symbols[start..];
+        let end = raised.iter().position(|s| s.is_runtime);
         let mut text = String::new();
-        for symbol in resolved.frames().iter().flat_map(|f| f.symbols()) {
-            let Some(name) = symbol.name() else { continue };
-            let name = format!("{name:#}");
-            if name.starts_with("backtrace::") || name.contains("diagnostics::backtraces::") {
-                continue;
-            }
-            text.push_str(&name);
-            if let (Some(file), Some(line)) = (symbol.filename(), symbol.lineno()) {
-                let file = file.file_name().unwrap_or_default().to_string_lossy();
-                let _ = write!(text, " ({file}:{line})");
-            }
+        for symbol in &raised[..end.unwrap_or(raised.len())] {
+            text.push_str(&symbol.text);
             text.push('\n');
         }
         text
+    }
+}
+
+/// The frames of a capture itself are among the first so many.
+const CAPTURE_FRAMES_MAX: usize = 16;
+
+/// One line of a backtrace.
+struct Symbol {
+    text: String,
+    is_capture: bool,
+    is_runtime: bool,
+}
+
+impl Symbol {
+    fn of(symbol: &backtrace::BacktraceSymbol) -> Option<Self> {
+        let mut text = format!("{:#}", symbol.name()?);
+        let is_runtime = ["__rust_begin_short_backtrace", "tokio::runtime::task::"]
+            .iter()
+            .any(|word| text.contains(word));
+        let path = symbol.filename().unwrap_or_else(|| Path::new(""));
+        if let (Some(file), Some(line)) = (path.file_name(), symbol.lineno()) {
+            // Writing to a string cannot fail.
+            let _ = write!(text, " ({}:{line})", file.to_string_lossy());
+        }
+        let own = ["src/diagnostics/backtraces.rs", "src/diagnostics/error.rs"];
+        Some(Self {
+            text,
+            is_capture: own.iter().any(|file| path.ends_with(file)),
+            is_runtime,
+        })
     }
 }

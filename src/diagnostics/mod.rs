@@ -5,6 +5,8 @@
 
 pub mod backtraces;
 mod error;
+pub mod logging;
+mod logtext;
 
 pub use backtraces::BacktracePolicy;
 pub use error::{ERROR_TARGET, Error, ErrorKind, Result, TextPosition};

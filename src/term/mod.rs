@@ -6,5 +6,5 @@ mod store;
 mod view;
 
 pub use id::{Tag, TermId};
-pub use store::TermStore;
+pub use store::{ResolveTerm, TermStore};
 pub use view::{LiteralSort, TermView};

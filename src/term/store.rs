@@ -29,3 +29,12 @@ pub trait TermStore: Send + Sync {
     /// Reading the dictionary failed.
     fn prefix_range(&self, tag: Tag, prefix: &str) -> Result<Range<u64>>;
 }
+
+/// Whatever can turn every id of a query into its term: inline, stored or made by the query.
+pub trait ResolveTerm {
+    /// The term of an id; `buffer` is overwritten and lends its bytes to the answer.
+    ///
+    /// # Errors
+    /// Reading the dictionary failed, or the id is unbound.
+    fn resolve<'b>(&self, id: TermId, buffer: &'b mut Vec<u8>) -> Result<TermView<'b>>;
+}

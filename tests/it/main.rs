@@ -1,2 +1,46 @@
-//! it
-fn main() {}
+//! End-to-end tests in one binary: each module lists its trials, and they run side by side.
+//!
+//! `cargo test --test it -- NAME` runs those whose name contains NAME; `--list` names them all.
+
+mod cases;
+mod cliffs;
+mod compare;
+mod differential;
+mod engine;
+mod http;
+mod isomorphism;
+mod kaluta;
+mod oracle;
+mod queries;
+mod settings;
+mod store;
+mod tally;
+mod tidy;
+mod values;
+mod w3c;
+
+use libtest_mimic::Arguments;
+use std::process::ExitCode;
+use std::sync::Arc;
+use tally::Tally;
+
+fn main() -> ExitCode {
+    let arguments = Arguments::from_args();
+    let tally = Arc::new(Tally::default());
+    let trials = [
+        w3c::trials(&tally),
+        cases::trials(),
+        cliffs::trials(),
+        differential::trials(),
+        http::trials(),
+        queries::trials(),
+        isomorphism::trials(),
+        tidy::trials(),
+    ]
+    .into_iter()
+    .flatten()
+    .collect();
+    let conclusion = libtest_mimic::run(&arguments, trials);
+    print!("{tally}");
+    conclusion.exit_code()
+}

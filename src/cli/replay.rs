@@ -1,0 +1,309 @@
+//! `kaluta replay`: measures own servers with different backtrace settings, or any SPARQL endpoints.
+//!
+//! It leaves the measuring to `crate::replay`; here arguments become a plan, and an outcome becomes text, a file and an exit
+//! code: 0 when every answer came and agreed, 1 when not.
+
+use crate::diagnostics::{BacktracePolicy, Error, ErrorKind, Result};
+use crate::replay::endpoint::Endpoint;
+use crate::replay::report::Report;
+use crate::replay::run::Service;
+use crate::replay::server::{ServerCommand, policy_name};
+use crate::replay::workload::Workload;
+use crate::replay::{Plan, Subject, Target};
+use clap::Args;
+use indicatif::{ProgressBar, ProgressStyle};
+use std::collections::{HashMap, HashSet};
+use std::fs::File;
+use std::io::{BufWriter, Write};
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+use std::str::FromStr;
+use std::time::Duration;
+
+const EXAMPLES: &str = "\
+Examples:
+  What backtraces cost, on a store of yours:
+    kaluta replay --location data
+
+  Three servers side by side, with the CPU time of two of them:
+    kaluta replay --endpoint oxigraph=http://127.0.0.1:7879/query --pid oxigraph=4711 \\
+      --endpoint fuseki=http://127.0.0.1:3030/ds/sparql --endpoint kaluta=http://127.0.0.1:7878/query --pid kaluta=4712
+
+  Your own queries, the first twenty as warm-up, every measurement kept:
+    kaluta replay --queries my-queries --warm 20 --location data --json replay.jsonl
+
+Exit code: 0 when every answer came, was whole and agreed with the others; 1 when not; 2 for wrong usage.";
+
+/// Replay a folder of queries, warm then timed, and report how long they took.
+#[derive(Debug, Args)]
+#[command(after_help = EXAMPLES)]
+pub struct ReplayArgs {
+    /// The folder of queries (*.rq), sent in the order of their names.
+    #[arg(long, value_name = "DIR", default_value = "queries")]
+    queries: PathBuf,
+
+    /// How many of the first queries only warm the server.
+    #[arg(long, value_name = "N", default_value_t = 100)]
+    warm: usize,
+
+    /// Numbers of client threads.
+    #[arg(long, value_name = "N,...", value_delimiter = ',', default_value = "1,2,3",
+          value_parser = positive)]
+    threads: Vec<usize>,
+
+    /// How often each setting is measured with each number of threads.
+    #[arg(long, value_name = "N", default_value = "3", value_parser = positive)]
+    repeats: usize,
+
+    /// A running SPARQL endpoint to measure, in place of own servers; the first is the base of the percentages.
+    #[arg(
+        long = "endpoint",
+        value_name = "NAME=URL",
+        conflicts_with = "location"
+    )]
+    endpoints: Vec<Named<String>>,
+
+    /// The process of an endpoint on this machine, for its CPU time and memory.
+    #[arg(long = "pid", value_name = "NAME=PID", requires = "endpoints")]
+    pids: Vec<Named<u32>>,
+
+    /// Decides the order in which the settings are measured.
+    #[arg(long, value_name = "N", default_value_t = 1)]
+    seed: u64,
+
+    /// Write every measurement to a file, one JSON record a line.
+    #[arg(long, value_name = "FILE")]
+    json: Option<PathBuf>,
+
+    /// The store that own servers serve.
+    #[arg(long, value_name = "DIR", required_unless_present = "endpoints")]
+    location: Option<PathBuf>,
+
+    /// The time in seconds within which an answer must be whole.
+    #[arg(long, value_name = "SECONDS", default_value = "60", value_parser = clap::value_parser!(u64).range(1..))]
+    timeout_s: u64,
+}
+
+/// A value under a name: `NAME=VALUE`.
+#[derive(Clone, Debug)]
+struct Named<T> {
+    name: String,
+    value: T,
+}
+
+impl<T: FromStr<Err: std::fmt::Display>> FromStr for Named<T> {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        let (name, value) = text.split_once('=').ok_or("write NAME=VALUE")?;
+        if name.is_empty() {
+            return Err("the name is empty".to_owned());
+        }
+        Ok(Self {
+            name: name.to_owned(),
+            value: value.parse().map_err(|e: T::Err| e.to_string())?,
+        })
+    }
+}
+
+fn positive(text: &str) -> Result<usize, String> {
+    match text.parse() {
+        Ok(0) => Err("it must be at least 1".to_owned()),
+        Ok(number) => Ok(number),
+        Err(e) => Err(format!("{e}")),
+    }
+}
+
+/// Runs the command. An error of kind `Settings` is wrong usage.
+pub fn run(args: ReplayArgs) -> Result<ExitCode> {
+    let plan = args.plan()?;
+    let json = args.json.as_deref().map(create).transpose()?;
+    let bar = progress_bar(plan.schedule().len() as u64);
+    let mut done = 0;
+    let outcome = plan.replay(|slot, target| {
+        bar.set_position(done);
+        bar.set_message(format!("{}, threads: {}", target.name, slot.threads));
+        done += 1;
+    });
+    bar.finish_and_clear();
+    let outcome = outcome?;
+    if let Some(file) = json {
+        outcome.write_json(&mut BufWriter::new(file))?;
+    }
+    write!(std::io::stdout().lock(), "{}", Report::new(&outcome))
+        .map_err(|e| Error::io("printing the report", e))?;
+    Ok(match outcome.is_clean() {
+        true => ExitCode::SUCCESS,
+        false => ExitCode::FAILURE,
+    })
+}
+
+impl ReplayArgs {
+    fn plan(&self) -> Result<Plan> {
+        let (subject, targets) = match &self.location {
+            Some(location) => (Subject::StackTraces, own_targets(location)?),
+            None => (Subject::Endpoints, self.foreign_targets()?),
+        };
+        let distinct: HashSet<_> = self.threads.iter().collect();
+        if distinct.len() < self.threads.len() {
+            return Err(usage("--threads names a number twice".to_owned()));
+        }
+        Ok(Plan {
+            workload: Workload::read(&self.queries, self.warm)?,
+            subject,
+            targets,
+            threads: self.threads.clone(),
+            rounds: self.repeats,
+            seed: self.seed,
+            timeout: Duration::from_secs(self.timeout_s),
+        })
+    }
+
+    fn foreign_targets(&self) -> Result<Vec<Target>> {
+        let mut pids = by_name("--pid", &self.pids)?;
+        by_name("--endpoint", &self.endpoints)?;
+        let mut targets = Vec::new();
+        for Named { name, value: url } in &self.endpoints {
+            targets.push(Target {
+                name: name.clone(),
+                service: Service::Foreign(Endpoint::parse(url)?, pids.remove(name.as_str())),
+            });
+        }
+        match pids.into_keys().next() {
+            Some(name) => Err(usage(format!(
+                "--pid {name}=...: there is no --endpoint {name}=..."
+            ))),
+            None => Ok(targets),
+        }
+    }
+}
+
+/// One target for each backtrace setting. The saving is shown against a server that always captures, so that is the base.
+fn own_targets(location: &Path) -> Result<Vec<Target>> {
+    if !location.is_dir() {
+        return Err(usage(format!(
+            "--location {}: there is no such store; make one with `kaluta load --location {0} FILE`, or run \
+             `cargo bench --bench replay`, which makes the sample",
+            location.display()
+        )));
+    }
+    let binary =
+        std::env::current_exe().map_err(|e| Error::io("finding this program's own file", e))?;
+    let policies = [
+        BacktracePolicy::Always,
+        BacktracePolicy::Never,
+        BacktracePolicy::WhenLogged,
+    ];
+    let target = |backtrace| Target {
+        name: policy_name(backtrace).to_owned(),
+        service: Service::Own(ServerCommand {
+            binary: binary.clone(),
+            location: location.to_owned(),
+            backtrace,
+        }),
+    };
+    Ok(policies.map(target).into())
+}
+
+fn by_name<'a, T: Clone>(option: &str, values: &'a [Named<T>]) -> Result<HashMap<&'a str, T>> {
+    let mut names = HashMap::new();
+    for Named { name, value } in values {
+        if names.insert(name.as_str(), value.clone()).is_some() {
+            return Err(usage(format!("{option} {name}=... is given twice")));
+        }
+    }
+    Ok(names)
+}
+
+fn usage(message: String) -> Error {
+    Error::new(ErrorKind::Settings, message)
+}
+
+fn create(path: &Path) -> Result<File> {
+    File::create(path).map_err(|e| Error::io(format_args!("creating {}", path.display()), e))
+}
+
+/// A bar on standard error, which draws nothing where that is no terminal.
+fn progress_bar(runs: u64) -> ProgressBar {
+    const TEMPLATE: &str = "{bar:30} run {pos} of {len}, {elapsed} gone, {eta} left: {msg}";
+    let bar = ProgressBar::new(runs);
+    if let Ok(style) = ProgressStyle::with_template(TEMPLATE) {
+        bar.set_style(style);
+    }
+    // Once a second, so that drawing takes nothing from what is measured.
+    bar.enable_steady_tick(Duration::from_secs(1));
+    bar
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use clap::Parser;
+
+    #[derive(Debug, Parser)]
+    struct Command {
+        #[command(flatten)]
+        replay: ReplayArgs,
+    }
+
+    /// The plan that arguments lead to, or why they lead to none.
+    fn plan(arguments: &str) -> Result<Plan, String> {
+        let folder = tempfile::tempdir().map_err(|e| e.to_string())?;
+        let query = folder.path().join("1.rq");
+        std::fs::write(query, "ASK {}").map_err(|e| e.to_string())?;
+        let location = folder.path().to_string_lossy();
+        let arguments = arguments.replace("STORE", &location);
+        let queries = ["replay", "--warm", "0", "--queries", &location];
+        Command::try_parse_from(queries.into_iter().chain(arguments.split_whitespace()))
+            .map_err(|e| e.to_string())?
+            .replay
+            .plan()
+            .map_err(|e| e.to_string())
+    }
+
+    #[test]
+    fn a_store_is_measured_with_each_setting_and_endpoints_as_they_are_named() {
+        let check = |arguments: &str, subject, names: &[&str]| {
+            let plan = plan(arguments).unwrap();
+            let found: Vec<_> = plan
+                .targets
+                .iter()
+                .map(|target| target.name.as_str())
+                .collect();
+            assert_eq!((plan.subject, &*found), (subject, names), "{arguments}");
+            assert_eq!(
+                (&*plan.threads, plan.rounds),
+                (&[1, 2, 3][..], 3),
+                "{arguments}"
+            );
+        };
+        let settings = ["always", "never", "when-logged"];
+        check("--location STORE", Subject::StackTraces, &settings);
+        let endpoints = "--endpoint b=http://127.0.0.1:1/ --endpoint a=http://127.0.0.1:2/s?x=y";
+        check(endpoints, Subject::Endpoints, &["b", "a"]);
+    }
+
+    #[test]
+    fn wrong_usage_is_refused_with_its_reason() {
+        let check = |arguments: &str, reason: &str| {
+            let error = plan(arguments).unwrap_err();
+            assert!(error.contains(reason), "{arguments}: {error}");
+        };
+        let endpoint = "--endpoint a=http://127.0.0.1:1/";
+        check("", "--location <DIR>");
+        check("--location STORE/none", "kaluta load --location");
+        check(
+            &format!("--location STORE {endpoint}"),
+            "cannot be used with",
+        );
+        check(&format!("{endpoint} {endpoint}"), "given twice");
+        check("--endpoint http://127.0.0.1:1/", "NAME=VALUE");
+        check("--endpoint a=https://127.0.0.1:1/", "only http");
+        check(&format!("{endpoint} --pid b=1"), "no --endpoint b");
+        check(&format!("{endpoint} --pid a=x"), "invalid digit");
+        check(&format!("{endpoint} --threads 1,0"), "at least 1");
+        check(&format!("{endpoint} --threads 2,2"), "twice");
+        check(&format!("{endpoint} --repeats 0"), "at least 1");
+        check(&format!("{endpoint} --timeout-s 0"), "0 is not in");
+    }
+}

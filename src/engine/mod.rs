@@ -1,0 +1,322 @@
+//! The facade: open a store, load it, query it. The only door for `cli` and `http`.
+
+mod construct;
+mod describe;
+mod rows;
+
+pub use crate::exec::QueryControl;
+pub use crate::expr::raised_total;
+pub use crate::plan::Explanation;
+pub use crate::storage::{
+    LoadOptions, LoadProgress, LoadReport, LoadSource, LoadState, SkippedStatement,
+};
+pub use rows::Rows;
+
+use crate::diagnostics::Result;
+use crate::exec::{self, ExecContext, profiles_of};
+use crate::expr::ExprContext;
+use crate::plan::{self, Dataset, GraphScope, PlannedQuery};
+use crate::settings::{DefaultGraph, QuerySettings};
+use crate::sparql::{Limits, parse_query};
+use crate::storage::{Snapshot, Store};
+use crate::term::{TermId, TermStore};
+use oxrdf::Variable;
+use spargebra::Query;
+use spargebra::algebra::{GraphPattern, QueryDataset};
+use std::path::Path;
+use std::rc::Rc;
+use std::sync::Arc;
+
+/// An open store that answers queries; shared by all threads.
+pub struct Engine {
+    store: Store,
+    default_graph: DefaultGraph,
+}
+
+/// A query as it came in.
+#[derive(Clone, Debug, Default)]
+pub struct QueryRequest {
+    /// The text.
+    pub text: String,
+    /// The IRI that relative ones in the text are resolved against.
+    pub base: Option<String>,
+    /// The protocol's `default-graph-uri`; with `named_graphs` they win over the query's own data set.
+    pub default_graphs: Vec<String>,
+    /// The protocol's `named-graph-uri`.
+    pub named_graphs: Vec<String>,
+}
+
+/// What a query asks for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum QueryForm {
+    /// Solutions.
+    Select,
+    /// Whether there is one.
+    Ask,
+    /// A graph made from a template.
+    Construct,
+    /// A graph that describes resources.
+    Describe,
+}
+
+/// A query that parses.
+pub struct PreparedQuery {
+    query: Query,
+    default_graphs: Vec<String>,
+    named_graphs: Vec<String>,
+}
+
+impl PreparedQuery {
+    /// What it asks for.
+    pub fn form(&self) -> QueryForm {
+        match self.query {
+            Query::Select { .. } => QueryForm::Select,
+            Query::Ask { .. } => QueryForm::Ask,
+            Query::Construct { .. } => QueryForm::Construct,
+            Query::Describe { .. } => QueryForm::Describe,
+        }
+    }
+
+    fn pattern(&self) -> &GraphPattern {
+        match &self.query {
+            Query::Select { pattern, .. }
+            | Query::Ask { pattern, .. }
+            | Query::Construct { pattern, .. }
+            | Query::Describe { pattern, .. } => pattern,
+        }
+    }
+
+    fn dataset(&self) -> Option<&QueryDataset> {
+        match &self.query {
+            Query::Select { dataset, .. }
+            | Query::Ask { dataset, .. }
+            | Query::Construct { dataset, .. }
+            | Query::Describe { dataset, .. } => dataset.as_ref(),
+        }
+    }
+}
+
+/// The answer to a query; rows are computed while they are read.
+pub enum QueryAnswer {
+    /// The solutions of a SELECT.
+    Solutions(Rows),
+    /// The answer of an ASK.
+    Boolean(bool),
+    /// The triples of a CONSTRUCT or DESCRIBE: three columns.
+    Triples(Rows),
+}
+
+/// A planned query with the data it was planned for.
+struct Ready {
+    snapshot: Arc<Snapshot>,
+    expressions: ExprContext,
+    dataset: Dataset,
+    planned: PlannedQuery,
+}
+
+impl Engine {
+    /// Opens a store for reading and loading; makes an empty one where there is none.
+    ///
+    /// # Errors
+    /// Another process holds it, its files are damaged or of another version, or they cannot be read.
+    pub fn open(location: &Path, settings: &QuerySettings) -> Result<Self> {
+        Ok(Self {
+            store: Store::open(location)?,
+            default_graph: settings.default_graph,
+        })
+    }
+
+    /// Opens a store that is there, for reading only.
+    ///
+    /// # Errors
+    /// As [`Self::open`], and when there is none.
+    pub fn open_read_only(location: &Path, settings: &QuerySettings) -> Result<Self> {
+        let store = Store::open_read_only(location)?;
+        Ok(Self {
+            store,
+            default_graph: settings.default_graph,
+        })
+    }
+
+    /// Loads documents: all of them, or, on an error, none.
+    ///
+    /// # Errors
+    /// A document does not parse (with file, line and column), or reading or writing failed.
+    pub fn load(
+        &self,
+        sources: Vec<LoadSource>,
+        options: &LoadOptions,
+        progress: &dyn LoadProgress,
+    ) -> Result<LoadReport> {
+        self.store.bulk_load(sources, options, progress)
+    }
+
+    /// Parses a query.
+    ///
+    /// # Errors
+    /// [`crate::diagnostics::ErrorKind::Syntax`] with line, column and excerpt.
+    pub fn prepare(&self, request: &QueryRequest) -> Result<PreparedQuery> {
+        Ok(PreparedQuery {
+            query: parse_query(&request.text, request.base.as_deref(), &Limits::default())?,
+            default_graphs: request.default_graphs.clone(),
+            named_graphs: request.named_graphs.clone(),
+        })
+    }
+
+    /// Plans a query and starts it.
+    ///
+    /// # Errors
+    /// The query uses what this version does not support, is over a limit, or the store failed.
+    pub fn execute(&self, query: &PreparedQuery, control: &QueryControl) -> Result<QueryAnswer> {
+        control.check()?;
+        let ready = self.ready(query)?;
+        let variables = match &query.query {
+            Query::Select { pattern, .. } => projected(pattern),
+            _ => None,
+        };
+        let dataset = ready.dataset.clone();
+        let (cx, operator, schema) = ready.start(control, false)?;
+        Ok(match &query.query {
+            Query::Select { .. } => {
+                let variables = variables.unwrap_or_else(|| cx.variables.names(&schema));
+                QueryAnswer::Solutions(Rows::new(variables, operator, cx))
+            }
+            Query::Ask { .. } => {
+                let mut rows = Rows::new(Vec::new(), operator, cx);
+                QueryAnswer::Boolean(rows.next()?.is_some())
+            }
+            Query::Construct { template, .. } => {
+                let names = cx.variables.names(&schema);
+                let construct = construct::Construct::new(template, &names, operator, &cx)?;
+                QueryAnswer::Triples(Rows::of_triples(Box::new(construct), cx))
+            }
+            Query::Describe { .. } => {
+                let describe = describe::Describe::new(operator, &dataset.default, &cx)?;
+                QueryAnswer::Triples(Rows::of_triples(Box::new(describe), cx))
+            }
+        })
+    }
+
+    /// Tells how a query is run; with `analyze` it is run, and what was measured is told too.
+    ///
+    /// # Errors
+    /// As [`Self::execute`].
+    pub fn explain(
+        &self,
+        query: &PreparedQuery,
+        analyze: bool,
+        control: &QueryControl,
+    ) -> Result<Explanation> {
+        let ready = self.ready(query)?;
+        let plan = ready.planned.plan.clone();
+        let (cx, mut operator, _) = ready.start(control, analyze)?;
+        if analyze {
+            while operator.next()?.is_some() {}
+        }
+        drop(operator);
+        let term = |id: TermId| match cx.expressions.terms.to_term(id) {
+            Ok(term) => term.to_string(),
+            Err(_) => format!("{id:?}"),
+        };
+        Ok(Explanation::new(
+            &plan,
+            &cx.variables,
+            &profiles_of(&cx),
+            &term,
+        ))
+    }
+
+    /// Every quad: four columns, the last the graph, [`TermId::DEFAULT_GRAPH`] for the default one.
+    ///
+    /// # Errors
+    /// The store failed.
+    pub fn dump(&self) -> Result<Rows> {
+        let snapshot = self.store.snapshot();
+        let planned = plan::everything();
+        let expressions = ExprContext::new(Arc::clone(&snapshot) as Arc<dyn TermStore>, None);
+        let control = QueryControl::new(None, None);
+        let cx = ExecContext::new(snapshot, expressions, &planned, control, false);
+        let operator = exec::build(&planned.plan, &cx)?;
+        let names = cx.variables.names(&planned.plan.schema);
+        Ok(Rows::new(names, operator, cx))
+    }
+
+    /// The number of quads.
+    pub fn quad_count(&self) -> u64 {
+        self.store.snapshot().quad_count()
+    }
+
+    /// The bytes that the store takes on disk.
+    pub fn disk_bytes(&self) -> u64 {
+        self.store.snapshot().disk_bytes()
+    }
+
+    fn ready(&self, query: &PreparedQuery) -> Result<Ready> {
+        let snapshot = self.store.snapshot();
+        let base = match &query.query {
+            Query::Select { base_iri, .. }
+            | Query::Ask { base_iri, .. }
+            | Query::Construct { base_iri, .. }
+            | Query::Describe { base_iri, .. } => base_iri.clone(),
+        };
+        let expressions = ExprContext::new(Arc::clone(&snapshot) as Arc<dyn TermStore>, base);
+        let dataset = Dataset::resolve(
+            &query.default_graphs,
+            &query.named_graphs,
+            query.dataset(),
+            match self.default_graph {
+                DefaultGraph::Default => GraphScope::One(TermId::DEFAULT_GRAPH),
+                DefaultGraph::Union => GraphScope::Union,
+            },
+            &expressions.terms,
+        )?;
+        let wanted = match &query.query {
+            Query::Ask { .. } => Some(Vec::new()),
+            Query::Construct { template, .. } => Some(construct::variables(template)),
+            _ => projected(query.pattern()),
+        };
+        let planned = plan::plan(
+            query.pattern(),
+            wanted.as_deref(),
+            &dataset,
+            &expressions.terms,
+            &snapshot,
+        )?;
+        Ok(Ready {
+            snapshot,
+            expressions,
+            dataset,
+            planned,
+        })
+    }
+}
+
+impl Ready {
+    fn start(
+        self,
+        control: &QueryControl,
+        analyze: bool,
+    ) -> Result<(Rc<ExecContext>, exec::BoxedOperator, Vec<plan::VarId>)> {
+        let Self {
+            snapshot,
+            expressions,
+            planned,
+            ..
+        } = self;
+        let cx = ExecContext::new(snapshot, expressions, &planned, control.clone(), analyze);
+        let operator = exec::build(&planned.plan, &cx)?;
+        Ok((cx, operator, planned.plan.schema))
+    }
+}
+
+/// The variables that a query projects, through the modifiers above the projection.
+fn projected(pattern: &GraphPattern) -> Option<Vec<Variable>> {
+    match pattern {
+        GraphPattern::Project { variables, .. } => Some(variables.clone()),
+        GraphPattern::Distinct { inner }
+        | GraphPattern::Reduced { inner }
+        | GraphPattern::OrderBy { inner, .. }
+        | GraphPattern::Slice { inner, .. } => projected(inner),
+        _ => None,
+    }
+}

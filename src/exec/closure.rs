@@ -1,0 +1,222 @@
+//! Paths of arbitrary length: `*`, `+` and `?` (SPARQL 1.1 Query, section 18.4, ALP).
+//!
+//! First the steps of every node that can be reached are looked up, level by level, each node once. Then each start is
+//! walked over these steps in memory, without recursion. Pairs are distinct.
+
+use super::context::{Charge, SeedTable};
+use super::{BoxedOperator, ExecContext, Operator, build};
+use crate::batch::{BATCH_ROWS, Batch};
+use crate::diagnostics::Result;
+use crate::plan::{ClosurePlan, GraphFilter, Plan, Slot, VarId};
+use crate::storage::{ColumnMask, Permutation, QuadColumn};
+use crate::term::TermId;
+use hashbrown::{HashMap, HashSet};
+use std::collections::VecDeque;
+use std::rc::Rc;
+
+type Ids = HashSet<TermId, foldhash::fast::FixedState>;
+
+/// The running path.
+pub struct Closure {
+    cx: Rc<ExecContext>,
+    plan: ClosurePlan,
+    schema: Vec<VarId>,
+    starts: Option<VecDeque<TermId>>,
+    steps: HashMap<TermId, Vec<TermId>, foldhash::fast::FixedState>,
+    charge: Charge,
+    /// The start that is being walked, and the ends found and not handed on yet.
+    walk: Option<(TermId, std::vec::IntoIter<TermId>)>,
+}
+
+impl Closure {
+    /// The path of a plan node.
+    ///
+    /// # Errors
+    /// The query is out of memory already.
+    pub fn new(plan: &ClosurePlan, schema: &[VarId], cx: &Rc<ExecContext>) -> Result<Self> {
+        Ok(Self {
+            plan: plan.clone(),
+            schema: schema.to_vec(),
+            starts: None,
+            steps: HashMap::default(),
+            charge: cx.charge(0)?,
+            walk: None,
+            cx: Rc::clone(cx),
+        })
+    }
+
+    /// Looks up the steps, and gives the nodes to begin at.
+    fn prepare(&mut self) -> Result<VecDeque<TermId>> {
+        let starts = match &self.plan.starts {
+            Some(plan) => {
+                let starts = self.column(build(plan, &self.cx)?)?;
+                let mut distinct = Ids::default();
+                let starts: Vec<_> = starts
+                    .into_iter()
+                    .filter(|&id| distinct.insert(id))
+                    .collect();
+                Some(starts)
+            }
+            None => None,
+        };
+        let Some(slot) = self.plan.slot else {
+            let step = self.plan.step.clone();
+            let froms = self.take_steps(&step)?;
+            return Ok(starts.unwrap_or(froms).into());
+        };
+        let starts = starts.unwrap_or_default();
+        let variables = vec![self.plan.step.schema[0]];
+        let step = self.plan.step.clone();
+        let mut known: Ids = starts.iter().copied().collect();
+        let mut frontier = starts.clone();
+        while !frontier.is_empty() {
+            let rows = frontier.len();
+            let rows = Batch::new(vec![std::mem::take(&mut frontier)], rows);
+            self.cx.set_seed(
+                slot,
+                SeedTable {
+                    variables: variables.clone(),
+                    rows,
+                },
+            );
+            for from in self.take_steps(&step)? {
+                let steps = &self.steps[&from];
+                frontier.extend(steps.iter().copied().filter(|&to| known.insert(to)));
+            }
+            if !self.plan.many {
+                break;
+            }
+        }
+        Ok(starts.into())
+    }
+
+    /// Runs the step plan and keeps its rows. Gives the nodes that steps leave, each once.
+    fn take_steps(&mut self, step: &Plan) -> Result<Vec<TermId>> {
+        let mut operator = build(step, &self.cx)?;
+        let mut froms = Vec::new();
+        while let Some(batch) = operator.next()? {
+            self.cx.control.check()?;
+            self.charge.grow(batch.rows() * 24)?;
+            for (&from, &to) in batch.column(0).iter().zip(batch.column(1)) {
+                let steps = self.steps.entry(from).or_insert_with(|| {
+                    froms.push(from);
+                    Vec::new()
+                });
+                steps.push(to);
+            }
+        }
+        Ok(froms)
+    }
+
+    fn column(&self, mut operator: BoxedOperator) -> Result<Vec<TermId>> {
+        let mut ids = Vec::new();
+        while let Some(batch) = operator.next()? {
+            ids.extend_from_slice(batch.column(0));
+        }
+        Ok(ids)
+    }
+
+    /// Every node that a walk from `start` ends at, each once.
+    fn ends(&self, start: TermId) -> Result<Vec<TermId>> {
+        let mut reached = Ids::default();
+        let mut ends = Vec::new();
+        if self.plan.zero && self.has_empty_path(start)? {
+            reached.insert(start);
+            ends.push(start);
+        }
+        let mut open = vec![start];
+        let mut walked = 0_usize;
+        while let Some(node) = open.pop() {
+            walked += 1;
+            if walked.is_multiple_of(4096) {
+                self.cx.control.check()?;
+            }
+            for &to in self.steps.get(&node).map_or(&[][..], Vec::as_slice) {
+                // The start may be reached again: it is an end then, but was walked already.
+                if reached.insert(to) {
+                    ends.push(to);
+                    if self.plan.many && to != start {
+                        open.push(to);
+                    }
+                }
+            }
+        }
+        Ok(ends)
+    }
+
+    /// Whether the empty path from a node counts: always from a term of the query, else from a node of the graph.
+    fn has_empty_path(&self, node: TermId) -> Result<bool> {
+        let Some(scope) = &self.plan.nodes_of else {
+            return Ok(true);
+        };
+        let filter = GraphFilter::of(scope);
+        for permutation in [Permutation::Spog, Permutation::Ospg] {
+            let mask = ColumnMask::NONE.with(QuadColumn::Graph);
+            let mut scan = self.cx.snapshot.scan(permutation, &[node], mask)?;
+            while let Some(block) = scan.next_block()? {
+                if block
+                    .column(QuadColumn::Graph)
+                    .iter()
+                    .any(|&graph| filter.admits(graph))
+                {
+                    return Ok(true);
+                }
+            }
+        }
+        Ok(false)
+    }
+
+    /// The row of a pair, if both its ends fit.
+    fn row(&self, from: TermId, to: TermId) -> Option<[TermId; 2]> {
+        let (start, end) = match self.plan.backwards {
+            false => (from, to),
+            true => (to, from),
+        };
+        let fits = |slot: Slot, id: TermId| match slot {
+            Slot::Const(wanted) => wanted == id,
+            Slot::Var(_) => true,
+        };
+        let same = self.plan.start.var().is_some() && self.plan.start == self.plan.end;
+        (fits(self.plan.start, start) && fits(self.plan.end, end) && (!same || start == end))
+            .then_some([start, end])
+    }
+
+    fn push(&self, batch: &mut Batch, [start, end]: [TermId; 2]) {
+        let value = |v: &VarId| match self.plan.start.var() == Some(*v) {
+            true => start,
+            false => end,
+        };
+        batch.push_row(self.schema.iter().map(value));
+    }
+}
+
+impl Operator for Closure {
+    fn next(&mut self) -> Result<Option<Batch>> {
+        if self.starts.is_none() {
+            self.starts = Some(self.prepare()?);
+        }
+        let mut batch = Batch::empty(self.schema.len());
+        while batch.rows() < BATCH_ROWS {
+            if let Some((from, mut ends)) = self.walk.take() {
+                for to in ends.by_ref() {
+                    if let Some(row) = self.row(from, to) {
+                        self.push(&mut batch, row);
+                    }
+                    if batch.rows() >= BATCH_ROWS {
+                        break;
+                    }
+                }
+                if !ends.as_slice().is_empty() {
+                    self.walk = Some((from, ends));
+                }
+                continue;
+            }
+            self.cx.control.check()?;
+            let Some(start) = self.starts.as_mut().and_then(VecDeque::pop_front) else {
+                break;
+            };
+            self.walk = Some((start, self.ends(start)?.into_iter()));
+        }
+        Ok((!batch.is_empty()).then_some(batch))
+    }
+}

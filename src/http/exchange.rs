@@ -1,0 +1,133 @@
+//! One request and its response: what all of them have in common.
+//!
+//! Each request gets an id, which stands in its response, in its problem details and in the log. Errors of every
+//! resource end here: they become a response through [`super::problem`] and are logged, once. Backtraces are turned
+//! into text while a record is written, so that happens on a thread that may block.
+
+use super::server::Shared;
+use super::{admin, cors, pages, problem, query, resources::Resource};
+use crate::diagnostics::{Error, ErrorKind, Result, backtraces};
+use axum::extract::{Request, State};
+use axum::http::{HeaderName, HeaderValue, Method, StatusCode, header};
+use axum::response::{IntoResponse, Response};
+use std::fmt;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::{Instant, SystemTime};
+
+/// The response header that carries the request id.
+pub const REQUEST_ID: HeaderName = HeaderName::from_static("x-request-id");
+
+/// What the log, the response header and problem details call a request.
+#[derive(Clone, Copy, Debug)]
+pub struct RequestId(u64);
+
+impl RequestId {
+    /// A number of its own for each request of the process, with the time of the first one before it.
+    pub fn fresh() -> Self {
+        static NEXT: AtomicU64 = AtomicU64::new(0);
+        let number = NEXT.fetch_add(1, Ordering::Relaxed);
+        if number > 0 {
+            return Self(number);
+        }
+        let now = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH);
+        let start = now.map_or(1, |d| d.as_secs()) << 32;
+        NEXT.fetch_add(start, Ordering::Relaxed);
+        Self(start)
+    }
+}
+
+impl fmt::Display for RequestId {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{:016x}", self.0)
+    }
+}
+
+/// Answers one request.
+pub async fn exchange(State(shared): State<Arc<Shared>>, request: Request) -> Response {
+    let id = RequestId::fresh();
+    let started = Instant::now();
+    let resource = Resource::of(request.uri().path());
+    let is_traced = tracing::enabled!(target: "kaluta::http", tracing::Level::DEBUG);
+    let traced = is_traced.then(|| (request.method().clone(), request.uri().path().to_owned()));
+    let reader = problem::Reader::of(request.headers());
+    let result = match resource {
+        None => Err(Error::new(
+            ErrorKind::NotFound,
+            format!(
+                "there is nothing at {}; queries go to /query",
+                request.uri().path()
+            ),
+        )),
+        Some(resource) => respond(&shared, resource, id, request).await,
+    };
+    let mut response = match result {
+        Ok(response) => response,
+        Err(error) => {
+            let mut response = problem::response(&error, id, reader);
+            if let (Some(resource), 405) = (resource, response.status().as_u16()) {
+                let allow = HeaderValue::from_static(resource.methods());
+                response.headers_mut().insert(header::ALLOW, allow);
+            }
+            log(error, id).await;
+            response
+        }
+    };
+    finish(&shared, &mut response, resource, id);
+    shared.metrics.count_response(response.status());
+    if let Some((method, path)) = traced {
+        let status = response.status().as_u16();
+        let seconds = started.elapsed().as_secs_f64();
+        tracing::debug!(target: "kaluta::http", request = %id, %method, path, status, seconds, "answered");
+    }
+    response
+}
+
+async fn respond(
+    shared: &Arc<Shared>,
+    resource: Resource,
+    id: RequestId,
+    request: Request,
+) -> Result<Response> {
+    if request.method() == Method::OPTIONS {
+        return Ok(cors::options(resource, request.headers()));
+    }
+    if !resource.has(request.method().as_str()) {
+        let message = format!(
+            "{} has no method {}; it has {}",
+            request.uri().path(),
+            request.method(),
+            resource.methods()
+        );
+        return Err(Error::new(ErrorKind::MethodNotAllowed, message));
+    }
+    match resource {
+        Resource::Query => query::respond(shared, id, request).await,
+        Resource::Home => Ok(pages::home(shared)),
+        Resource::Health => Ok((StatusCode::OK, "ok\n").into_response()),
+        Resource::Metrics => Ok(pages::metrics(shared)),
+        Resource::AdminLog => admin::log(shared, request).await,
+        Resource::Update => Err(Error::unsupported("SPARQL Update")),
+        Resource::Store => Err(Error::unsupported("the Graph Store Protocol")),
+    }
+}
+
+/// Logs an error where its record will be written at all.
+async fn log(error: Error, id: RequestId) {
+    if backtraces::is_printed(error.kind().level()) {
+        let written = tokio::task::spawn_blocking(move || error.log(&id.to_string()));
+        // The log has no errors to report; a panic in it must not end the connection.
+        let _ = written.await;
+    }
+}
+
+/// The headers that every response has.
+fn finish(shared: &Shared, response: &mut Response, resource: Option<Resource>, id: RequestId) {
+    let headers = response.headers_mut();
+    if let Ok(value) = HeaderValue::try_from(id.to_string()) {
+        headers.insert(REQUEST_ID, value);
+    }
+    if shared.http.cross_origin && resource.is_none_or(Resource::is_cross_origin) {
+        cors::allow(headers);
+    }
+}

@@ -1,0 +1,150 @@
+//! The threads that run queries, and the queue before them.
+//!
+//! Both are bounded: a job that finds the queue full is refused at once, which is better for everyone than a wait
+//! without end. A job that panics takes neither its thread nor the pool with it.
+
+use crate::diagnostics::{Error, ErrorKind, Result};
+use std::collections::VecDeque;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
+
+type Job = Box<dyn FnOnce() + Send>;
+
+/// The stack of a query thread: plans are trees, and deep ones are walked by recursion.
+const STACK_BYTES: usize = 16 << 20;
+
+/// A bounded number of threads behind a bounded queue.
+pub struct QueryPool {
+    queue: Arc<Queue>,
+    queue_max: usize,
+}
+
+#[derive(Default)]
+struct Queue {
+    state: Mutex<State>,
+    ready: Condvar,
+}
+
+#[derive(Default)]
+struct State {
+    jobs: VecDeque<Job>,
+    idle: usize,
+    closed: bool,
+}
+
+impl Queue {
+    fn lock(&self) -> MutexGuard<'_, State> {
+        // No job runs under the lock, so a poisoned one is still in order.
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// The next job, or `None` once the pool is gone.
+    fn next(&self) -> Option<Job> {
+        let mut state = self.lock();
+        loop {
+            if let Some(job) = state.jobs.pop_front() {
+                return Some(job);
+            }
+            if state.closed {
+                return None;
+            }
+            state.idle += 1;
+            state = self
+                .ready
+                .wait(state)
+                .unwrap_or_else(PoisonError::into_inner);
+            state.idle -= 1;
+        }
+    }
+
+    fn work(&self) {
+        while let Some(job) = self.next() {
+            if catch_unwind(AssertUnwindSafe(job)).is_err() {
+                tracing::error!(target: "kaluta::http", "a query thread panicked; its request failed");
+            }
+        }
+    }
+}
+
+impl QueryPool {
+    /// Starts the threads.
+    ///
+    /// # Errors
+    /// The operating system refuses a thread.
+    pub fn start(threads: usize, queue_max: usize) -> Result<Self> {
+        let pool = Self {
+            queue: Arc::default(),
+            queue_max,
+        };
+        for number in 0..threads.max(1) {
+            let queue = Arc::clone(&pool.queue);
+            std::thread::Builder::new()
+                .name(format!("query-{number}"))
+                .stack_size(STACK_BYTES)
+                .spawn(move || queue.work())
+                .map_err(|e| Error::io("starting a query thread", e))?;
+        }
+        Ok(pool)
+    }
+
+    /// Queues a job.
+    ///
+    /// # Errors
+    /// Every thread is busy and the queue is full.
+    pub fn submit(&self, job: impl FnOnce() + Send + 'static) -> Result<()> {
+        let mut state = self.queue.lock();
+        if state.jobs.len() >= self.queue_max + state.idle {
+            drop(state);
+            return Err(Error::new(
+                ErrorKind::Busy,
+                format!(
+                    "{} queries are waiting already; try again soon",
+                    self.queue_max
+                ),
+            ));
+        }
+        state.jobs.push_back(Box::new(job));
+        drop(state);
+        self.queue.ready.notify_one();
+        Ok(())
+    }
+
+    /// The number of jobs that wait.
+    pub fn queued(&self) -> usize {
+        self.queue.lock().jobs.len()
+    }
+}
+
+impl Drop for QueryPool {
+    fn drop(&mut self) {
+        self.queue.lock().closed = true;
+        self.queue.ready.notify_all();
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::sync::mpsc;
+
+    #[test]
+    fn a_full_queue_refuses_and_a_panic_is_survived() {
+        let pool = QueryPool::start(1, 2).unwrap();
+        let (started, has_started) = mpsc::channel();
+        let (release, wait) = mpsc::channel::<()>();
+        pool.submit(move || {
+            started.send(()).unwrap();
+            let _ = wait.recv();
+            panic!("on purpose");
+        })
+        .unwrap();
+        has_started.recv().unwrap();
+        pool.submit(|| {}).unwrap();
+        let (done, is_done) = mpsc::channel();
+        pool.submit(move || done.send(()).unwrap()).unwrap();
+        assert_eq!(pool.queued(), 2);
+        assert_eq!(pool.submit(|| {}).unwrap_err().kind(), ErrorKind::Busy);
+        release.send(()).unwrap();
+        is_done.recv().unwrap();
+    }
+}

@@ -1,0 +1,107 @@
+//! The resource `/query`: from a request to a job of the pool, and from its reply to a response.
+
+use super::answer::QueryJob;
+use super::body::{AnswerBody, CancelOnDrop, read};
+use super::exchange::RequestId;
+use super::negotiation::{Accept, Coding};
+use super::outlet::{Head, Reply};
+use super::protocol;
+use super::server::Shared;
+use crate::diagnostics::{Error, ErrorKind, Result};
+use crate::engine::QueryControl;
+use axum::body::Body;
+use axum::extract::Request;
+use axum::http::{HeaderValue, Method, header};
+use axum::response::Response;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+use tokio::runtime::Handle;
+use tokio::sync::oneshot;
+
+/// How long after its deadline a query may still report by itself before its client is answered without it.
+const DEADLINE_GRACE: Duration = Duration::from_millis(100);
+
+/// Answers a query.
+///
+/// # Errors
+/// The request is bad, the queue is full, or the query fails before the first byte of its answer.
+pub async fn respond(shared: &Arc<Shared>, id: RequestId, request: Request) -> Result<Response> {
+    let (parts, body) = request.into_parts();
+    let body = read(body, shared.http.body_bytes_max).await?;
+    let url_query = parts.uri.query().unwrap_or_default();
+    let call = protocol::parse(&parts.method, url_query, &parts.headers, &body)?;
+    let timeout = shared.query.timeout();
+    let control = QueryControl::new(timeout, shared.query.memory_limit_bytes());
+    let client = CancelOnDrop(control.clone());
+    let (reply, answer) = oneshot::channel();
+    let job = QueryJob {
+        id,
+        call,
+        accept: Accept::of(&parts.headers),
+        coding: Coding::of(&parts.headers),
+        is_head: parts.method == Method::HEAD,
+        control,
+        submitted: Instant::now(),
+        deadline: timeout.and_then(|t| Instant::now().checked_add(t)),
+        hold_back_bytes: shared.http.hold_back_bytes,
+        engine: Arc::clone(&shared.engine),
+        metrics: Arc::clone(&shared.metrics),
+        runtime: Handle::current(),
+    };
+    shared.pool.submit(move || job.run(reply))?;
+    let reply = within(timeout, answer).await?;
+    Ok(response(reply, client))
+}
+
+/// The reply of a job, or an error when the deadline has passed: a job that still waits in the queue then, or that
+/// does not look at its deadline, must not keep the client waiting.
+async fn within(
+    timeout: Option<Duration>,
+    answer: oneshot::Receiver<Result<Reply>>,
+) -> Result<Reply> {
+    let reply = match timeout {
+        None => answer.await,
+        Some(timeout) => match tokio::time::timeout(timeout + DEADLINE_GRACE, answer).await {
+            Ok(reply) => reply,
+            Err(_) => return Err(past_deadline(timeout)),
+        },
+    };
+    // A job that ends without a reply has panicked.
+    reply.unwrap_or_else(|_| Err(Error::internal("the query's thread panicked")))
+}
+
+/// The error of a query that took longer than it may.
+pub fn past_deadline(timeout: Duration) -> Error {
+    Error::new(
+        ErrorKind::Deadline,
+        format!(
+            "the query ran past its deadline of {} ms (setting query.timeout_ms)",
+            timeout.as_millis()
+        ),
+    )
+}
+
+fn response(reply: Reply, client: CancelOnDrop) -> Response {
+    let (head, body) = match reply {
+        Reply::Whole { head, body } => (head, Body::from(body)),
+        Reply::Stream { head, pieces } => (head, Body::new(AnswerBody::new(pieces, client))),
+    };
+    let mut response = Response::new(body);
+    put_head(&mut response, head);
+    response
+}
+
+fn put_head(response: &mut Response, head: Head) {
+    let headers = response.headers_mut();
+    headers.insert(
+        header::CONTENT_TYPE,
+        HeaderValue::from_static(head.content_type),
+    );
+    headers.insert(
+        header::VARY,
+        HeaderValue::from_static("accept, accept-encoding"),
+    );
+    if let Some(coding) = head.coding.name() {
+        headers.insert(header::CONTENT_ENCODING, HeaderValue::from_static(coding));
+    }
+}

@@ -1,0 +1,62 @@
+//! Which paths there are, and which methods each has: one table.
+//!
+//! The paths are those that users of Oxigraph know, plus `/sparql` for queries and the operator's own.
+
+/// What a path stands for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Resource {
+    /// The front page.
+    Home,
+    /// SPARQL queries.
+    Query,
+    /// SPARQL updates, which a later version has.
+    Update,
+    /// The Graph Store Protocol, which a later version has.
+    Store,
+    /// Whether the server is alive.
+    Health,
+    /// Counters for Prometheus.
+    Metrics,
+    /// The log directives.
+    AdminLog,
+}
+
+impl Resource {
+    /// The resource of a path.
+    pub fn of(path: &str) -> Option<Self> {
+        match path {
+            "/" => Some(Self::Home),
+            "/query" | "/sparql" => Some(Self::Query),
+            "/update" => Some(Self::Update),
+            "/store" => Some(Self::Store),
+            "/health" => Some(Self::Health),
+            "/metrics" => Some(Self::Metrics),
+            "/admin/log" => Some(Self::AdminLog),
+            _ => None,
+        }
+    }
+
+    /// The methods it has, as the `Allow` header lists them.
+    pub const fn methods(self) -> &'static str {
+        match self {
+            Self::Query => "GET, HEAD, POST, QUERY, OPTIONS",
+            Self::Update => "POST, OPTIONS",
+            Self::Store => "GET, HEAD, PUT, POST, DELETE, OPTIONS",
+            Self::AdminLog => "GET, HEAD, PUT, OPTIONS",
+            Self::Home | Self::Health | Self::Metrics => "GET, HEAD, OPTIONS",
+        }
+    }
+
+    /// Whether it has a method.
+    pub fn has(self, method: &str) -> bool {
+        self.methods().split(", ").any(|m| m == method)
+    }
+
+    /// Whether pages of other origins may use it; an operator's resources they may not.
+    pub const fn is_cross_origin(self) -> bool {
+        match self {
+            Self::Home | Self::Query | Self::Update | Self::Store | Self::Health => true,
+            Self::Metrics | Self::AdminLog => false,
+        }
+    }
+}

@@ -1,0 +1,106 @@
+//! The server: binding, serving, stopping.
+
+use super::exchange::exchange;
+use super::metrics::Metrics;
+use super::pool::QueryPool;
+use crate::diagnostics::logging::LogControl;
+use crate::diagnostics::{Error, Result};
+use crate::engine::Engine;
+use crate::settings::{HttpSettings, QuerySettings, Settings};
+use axum::Router;
+use axum::serve::ListenerExt;
+use std::net::SocketAddr;
+use std::sync::Arc;
+use std::time::Duration;
+use tokio::net::TcpListener;
+use tokio::sync::oneshot;
+
+/// A server that listens, but does not answer yet.
+pub struct Server {
+    listener: TcpListener,
+    shared: Arc<Shared>,
+}
+
+/// What all requests share.
+pub struct Shared {
+    /// Who answers queries.
+    pub engine: Arc<Engine>,
+    /// Where queries run.
+    pub pool: QueryPool,
+    /// What is counted.
+    pub metrics: Arc<Metrics>,
+    /// The log, where the process has one to manage.
+    pub log: Option<LogControl>,
+    /// Limits of queries.
+    pub query: QuerySettings,
+    /// Limits of requests.
+    pub http: HttpSettings,
+    /// Where it listens.
+    pub address: SocketAddr,
+}
+
+impl Server {
+    /// Binds to the address of the settings and starts the query threads.
+    ///
+    /// # Errors
+    /// The address cannot be had, or threads cannot be started.
+    pub async fn bind(
+        settings: &Settings,
+        engine: Arc<Engine>,
+        log: Option<LogControl>,
+    ) -> Result<Self> {
+        let what = || format!("listening on {} (setting bind)", settings.bind);
+        let listener = TcpListener::bind(&settings.bind)
+            .await
+            .map_err(|e| Error::io(what(), e))?;
+        let address = listener.local_addr().map_err(|e| Error::io(what(), e))?;
+        let shared = Arc::new(Shared {
+            engine,
+            pool: QueryPool::start(settings.query.thread_count(), settings.query.queue_max)?,
+            metrics: Arc::default(),
+            log,
+            query: settings.query.clone(),
+            http: settings.http.clone(),
+            address,
+        });
+        Ok(Self { listener, shared })
+    }
+
+    /// Where it listens; the port is a real one even if port 0 was asked for.
+    pub fn address(&self) -> SocketAddr {
+        self.shared.address
+    }
+
+    /// Answers requests until `stop` is ready; then stops to accept, and lets running requests end within
+    /// `http.shutdown_grace_ms`. Queries that still run when the runtime is dropped are cancelled.
+    ///
+    /// # Errors
+    /// Serving failed.
+    pub async fn run(self, stop: impl Future<Output = ()> + Send + 'static) -> Result<()> {
+        let grace = Duration::from_millis(self.shared.http.shutdown_grace_ms);
+        let (stopping, has_stopped) = oneshot::channel();
+        let stop = async move {
+            stop.await;
+            // Nobody listens any more once serving has failed.
+            let _ = stopping.send(());
+        };
+        let listener = self.listener.tap_io(|stream| {
+            // Without it an answer in two writes waits for the client's acknowledgement; failing is no harm.
+            let _ = stream.set_nodelay(true);
+        });
+        let router = Router::new().fallback(exchange).with_state(self.shared);
+        let serving = axum::serve(listener, router).with_graceful_shutdown(stop);
+        let too_late = async move {
+            if has_stopped.await.is_ok() {
+                tokio::time::sleep(grace).await;
+            }
+        };
+        tokio::select! {
+            served = serving.into_future() => served.map_err(|e| Error::io("serving", e)),
+            () = too_late => {
+                tracing::warn!(target: "kaluta::http", "requests still running at the end of the grace period are cancelled");
+                Ok(())
+            }
+        }
+    }
+}

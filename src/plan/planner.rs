@@ -1,0 +1,733 @@
+//! From the logical algebra to the physical plan.
+//!
+//! Joins, filters, OPTIONAL, MINUS, BIND and EXISTS of one group are planned together: [`super::group`] flattens them,
+//! [`super::join_order`] orders the joins, and the steps that follow are chosen here by cost among a hash join, a merge,
+//! an index look-up and a seeded run of the other side. The rest of the algebra is planned node by node.
+
+use super::access::{self, Access};
+use super::build;
+use super::estimate::{Estimate, selectivity};
+use super::group::{Group, Step};
+use super::join_order::{JoinOrder, Relation, Source};
+use super::logical::{
+    Aggregate, ClosurePath, Condition, GraphScope, Logical, QuadPattern, Slot, SortKey,
+};
+use super::physical::{ClosurePlan, JoinKind, Node, Plan, SeedSlot};
+use super::seeds::{self, Seed};
+use super::variables::{VarId, VarSet, Variables};
+use crate::batch::Batch;
+use crate::diagnostics::Result;
+use crate::storage::Snapshot;
+use crate::term::TermId;
+use spargebra::algebra::{AggregateExpression, AggregateFunction, Expression};
+use std::sync::Arc;
+
+/// Plans one query.
+pub struct Planner<'a> {
+    /// The data, asked for counts and statistics.
+    pub snapshot: &'a Snapshot,
+    /// The variables of the query.
+    pub variables: &'a mut Variables,
+    /// How many seeds there are so far.
+    pub slots: usize,
+}
+
+impl Planner<'_> {
+    /// The plan of a pattern, restricted by a seed where one is given.
+    ///
+    /// # Errors
+    /// Reading the directory failed.
+    pub fn plan(&mut self, logical: &Logical, seed: Option<&Seed>) -> Result<Plan> {
+        Ok(match logical {
+            Logical::Union(branches) => self.union(branches, seed)?,
+            Logical::Project(input, variables) => self.project(input, variables, seed)?,
+            Logical::Distinct(input) => distinct(self.plan(input, seed)?),
+            // Any number of copies between one and all of them is right: the cheapest is all.
+            Logical::Reduced(input) => self.plan(input, seed)?,
+            Logical::Slice(input, start, length) => self.slice(input, *start, *length, seed)?,
+            Logical::OrderBy(input, keys) => order_by(self.plan(input, seed)?, keys.clone(), None),
+            Logical::Group(input, keys, aggregates) => {
+                self.group_by(input, keys, aggregates, seed)?
+            }
+            Logical::Closure(path) => self.closure(path, seed)?,
+            _ => self.group(logical, seed)?,
+        })
+    }
+
+    fn union(&mut self, branches: &[Logical], seed: Option<&Seed>) -> Result<Plan> {
+        let mut plans = Vec::new();
+        for branch in branches {
+            let visible = branch.mentioned();
+            let seed = seed.filter(|s| s.variables.iter().any(|&v| visible.contains(v)));
+            plans.push(self.plan(branch, seed)?);
+        }
+        if plans.len() == 1 {
+            return Ok(plans.remove(0));
+        }
+        let schema = plans
+            .iter()
+            .fold(Vec::new(), |all, p| build::joined_schema(&all, &p.schema));
+        let certain = plans.iter().map(|p| p.certain.clone());
+        Ok(Plan {
+            number: 0,
+            schema,
+            certain: certain
+                .reduce(|a, b| a.intersection(&b))
+                .unwrap_or_default(),
+            sorted: Vec::new(),
+            rows: plans.iter().map(|p| p.rows).sum(),
+            cost: plans.iter().map(|p| p.cost).sum(),
+            node: Node::Union(plans),
+        })
+    }
+
+    fn project(
+        &mut self,
+        input: &Logical,
+        variables: &[VarId],
+        seed: Option<&Seed>,
+    ) -> Result<Plan> {
+        let narrowed = seed.map(|seed| narrow(seed, variables));
+        let seed = narrowed.as_ref().filter(|s| !s.variables.is_empty());
+        let plan = self.plan(input, seed)?;
+        Ok(project(plan, variables))
+    }
+
+    fn slice(
+        &mut self,
+        input: &Logical,
+        start: u64,
+        length: Option<u64>,
+        seed: Option<&Seed>,
+    ) -> Result<Plan> {
+        let mut plan = self.plan(input, seed)?;
+        if let Some(length) = length {
+            limit_sort(&mut plan, start.saturating_add(length));
+        }
+        let left = (plan.rows - start as f64).max(0.0);
+        Ok(Plan {
+            number: 0,
+            schema: plan.schema.clone(),
+            certain: plan.certain.clone(),
+            sorted: plan.sorted.clone(),
+            rows: length.map_or(left, |l| left.min(l as f64)),
+            cost: plan.cost,
+            node: Node::Slice(Box::new(plan), start, length),
+        })
+    }
+
+    fn group_by(
+        &mut self,
+        input: &Logical,
+        keys: &[VarId],
+        aggregates: &[Aggregate],
+        seed: Option<&Seed>,
+    ) -> Result<Plan> {
+        let narrowed = seed.filter(|s| !s.row_by_row).map(|s| narrow(s, keys));
+        let seed = match seed {
+            Some(whole) if whole.row_by_row => Some(whole),
+            _ => narrowed.as_ref().filter(|s| !s.variables.is_empty()),
+        };
+        let plan = self.plan(input, seed)?;
+        if let Some(count) = count_of_range(&plan, keys, aggregates, self.variables) {
+            return Ok(count);
+        }
+        let schema: Vec<VarId> = keys
+            .iter()
+            .copied()
+            .chain(aggregates.iter().map(|a| a.output))
+            .collect();
+        let certain = keys
+            .iter()
+            .copied()
+            .filter(|&k| plan.certain.contains(k))
+            .collect();
+        let rows = if keys.is_empty() {
+            1.0
+        } else {
+            (plan.rows / 10.0).max(1.0)
+        };
+        Ok(Plan {
+            number: 0,
+            schema,
+            certain,
+            sorted: Vec::new(),
+            rows,
+            cost: plan.cost + plan.rows * build::PROBE_ROW_NS * 2.0,
+            node: Node::Group(Box::new(plan), keys.to_vec(), aggregates.to_vec()),
+        })
+    }
+
+    fn group(&mut self, logical: &Logical, seed: Option<&Seed>) -> Result<Plan> {
+        // Substituted bindings are seen everywhere, so steps may follow them; bindings that are only joined are an
+        // input like any other.
+        let joined = seed
+            .filter(|s| !s.substituted)
+            .map(|s| s.variables.iter().copied().collect());
+        let group = Group::flatten(logical, &joined.unwrap_or_default());
+        let mut relations = Vec::new();
+        let mut sources: Vec<Option<&Logical>> = Vec::new();
+        if let Some(seed) = seed {
+            relations.push(planned(seed_plan(seed)));
+            sources.push(None);
+        }
+        for &relation in &group.relations {
+            relations.push(self.relation(relation, seed)?);
+            sources.push(Some(relation));
+        }
+        let mut plan = match relations.len() {
+            0 => unit(),
+            _ => {
+                let snapshot = self.snapshot;
+                let mut seeding = |relation: usize, keys: &[VarId], rows: f64| {
+                    sources[relation].map_or(Ok(None), |l| self.seeded_relation(l, keys, rows))
+                };
+                JoinOrder::new(&relations, &group.conditions, snapshot).best(&mut seeding)?
+            }
+        };
+        for step in &group.steps {
+            plan = self.step(plan, step)?;
+        }
+        Ok(plan)
+    }
+
+    fn relation(&mut self, logical: &Logical, seed: Option<&Seed>) -> Result<Relation> {
+        match logical {
+            Logical::Pattern(pattern) => {
+                let accesses = access::accesses(pattern, self.snapshot)?;
+                Ok(self.pattern_relation(pattern, accesses))
+            }
+            Logical::Values(variables, table) => Ok(table_relation(variables, table)),
+            _ => {
+                let seed = seed.filter(|s| s.substituted);
+                Ok(planned(self.plan(logical, seed)?))
+            }
+        }
+    }
+
+    fn pattern_relation(&self, pattern: &QuadPattern, accesses: Vec<Access>) -> Relation {
+        let variables = pattern.variables();
+        let rows = accesses
+            .iter()
+            .map(|a| a.rows)
+            .fold(f64::INFINITY, f64::min);
+        if accesses.is_empty() || rows == 0.0 {
+            let schema: Vec<VarId> = variables.iter().collect();
+            let empty = Arc::new(Batch::empty(schema.len()));
+            return table_relation(&schema, &empty);
+        }
+        Relation {
+            certain: variables.clone(),
+            variables,
+            estimate: Estimate::of_pattern(pattern, rows, self.snapshot),
+            source: Source::Pattern(pattern.clone(), accesses),
+        }
+    }
+
+    /// A relation restricted to the bindings of some variables, where that is allowed.
+    fn seeded_relation(
+        &mut self,
+        logical: &Logical,
+        keys: &[VarId],
+        rows: f64,
+    ) -> Result<Option<(Plan, Seed)>> {
+        let allowed = seeds::seedable(logical);
+        let variables: Vec<VarId> = keys
+            .iter()
+            .copied()
+            .filter(|&k| allowed.contains(k))
+            .collect();
+        if variables.is_empty() {
+            return Ok(None);
+        }
+        let seed = Seed {
+            slot: self.slot(),
+            certain: variables.iter().copied().collect(),
+            variables,
+            rows,
+            substituted: false,
+            row_by_row: false,
+        };
+        let plan = self.plan(logical, Some(&seed))?;
+        Ok(Some((plan, seed)))
+    }
+
+    fn slot(&mut self) -> SeedSlot {
+        self.slots += 1;
+        SeedSlot(self.slots - 1)
+    }
+
+    fn step(&mut self, plan: Plan, step: &Step<'_>) -> Result<Plan> {
+        match step {
+            Step::Filter(conditions) => {
+                let mut plan = plan;
+                for condition in *conditions {
+                    plan = self.filter(plan, condition)?;
+                }
+                Ok(plan)
+            }
+            Step::Optional(right, conditions) => self.optional(plan, right, conditions),
+            Step::Minus(right) => self.join(plan, right, JoinKind::Minus, Vec::new()),
+            Step::Extend(variable, condition) => {
+                let plan = self.marked(plan, condition)?;
+                Ok(extend(plan, *variable, condition.expression.clone()))
+            }
+            Step::Lateral(right) => self.substituted(plan, right, JoinKind::Inner),
+            Step::Destructure(variable, parts) => Ok(destructure(plan, *variable, parts)),
+        }
+    }
+
+    fn filter(&mut self, plan: Plan, condition: &Condition) -> Result<Plan> {
+        if let [exists] = &condition.exists[..] {
+            let mark = Expression::Variable(self.variables.name(exists.mark).clone());
+            if condition.expression == mark {
+                return self.exists(plan, &exists.pattern, JoinKind::Semi);
+            }
+            if condition.expression == Expression::Not(Box::new(mark)) {
+                return self.exists(plan, &exists.pattern, JoinKind::Anti);
+            }
+        }
+        let mut plan = self.marked(plan, condition)?;
+        let rows = plan.rows * selectivity(&condition.expression);
+        plan = build::filtered(plan, vec![condition.expression.clone()]);
+        plan.rows = rows;
+        Ok(plan)
+    }
+
+    /// The plan with a column for each EXISTS of a condition.
+    fn marked(&mut self, mut plan: Plan, condition: &Condition) -> Result<Plan> {
+        for exists in &condition.exists {
+            plan = self.exists(plan, &exists.pattern, JoinKind::Mark(exists.mark))?;
+        }
+        Ok(plan)
+    }
+
+    fn exists(&mut self, left: Plan, pattern: &Logical, kind: JoinKind) -> Result<Plan> {
+        match seeds::is_correlated(pattern, &left.variables()) {
+            true => self.substituted(left, pattern, kind),
+            false => self.join(left, pattern, kind, Vec::new()),
+        }
+    }
+
+    /// The right side with the left's bindings substituted into it.
+    fn substituted(&mut self, left: Plan, right: &Logical, kind: JoinKind) -> Result<Plan> {
+        let variables = left.variables().intersection(&right.mentioned());
+        if variables.is_empty() {
+            return self.join(left, right, kind, Vec::new());
+        }
+        let seed = Seed {
+            slot: self.slot(),
+            certain: variables.intersection(&left.certain),
+            variables: variables.iter().collect(),
+            rows: left.rows,
+            substituted: true,
+            row_by_row: seeds::runs_row_by_row(right),
+        };
+        let right = self.plan(right, Some(&seed))?;
+        Ok(build::seeded(left, right, &seed, kind, Vec::new()))
+    }
+
+    fn optional(&mut self, left: Plan, right: &Logical, conditions: &[Condition]) -> Result<Plan> {
+        if conditions.iter().all(|c| c.exists.is_empty()) {
+            let tests = conditions.iter().map(|c| c.expression.clone()).collect();
+            return self.join(left, right, JoinKind::Left, tests);
+        }
+        // An EXISTS in the condition sees the joined row: number the left rows, join, test, and find the numbers again.
+        let number = self.variables.fresh("row");
+        let numbered = Plan {
+            number: 0,
+            schema: build::joined_schema(&left.schema, &[number]),
+            certain: left.certain.union(&std::iter::once(number).collect()),
+            node: Node::RowNumber(Box::new(left.clone()), number),
+            ..left.clone()
+        };
+        let mut tested = self.join(numbered.clone(), right, JoinKind::Inner, Vec::new())?;
+        for condition in conditions {
+            tested = self.filter(tested, condition)?;
+        }
+        let outputs = build::joined_schema(&left.schema, &tested.schema);
+        let right_only: Vec<VarId> = tested
+            .schema
+            .iter()
+            .copied()
+            .filter(|v| !left.certain.contains(*v))
+            .collect();
+        let joined = build::hash(
+            numbered,
+            project(tested, &right_only),
+            JoinKind::Left,
+            Vec::new(),
+        );
+        Ok(project(joined, &outputs))
+    }
+
+    /// Joins a plan with a pattern by the cheapest of the ways that there are.
+    fn join(
+        &mut self,
+        left: Plan,
+        right: &Logical,
+        kind: JoinKind,
+        tests: Vec<Expression>,
+    ) -> Result<Plan> {
+        let mut found = Vec::new();
+        if let (Logical::Join(inputs), true) = (right, tests.is_empty())
+            && let ([Logical::Pattern(pattern)], JoinKind::Left) = (&inputs[..], &kind)
+        {
+            self.optional_pattern(&left, pattern, &mut found)?;
+        }
+        let alone = self.plan(right, None)?;
+        let shared = left.variables().intersection(&alone.variables());
+        let keys: Vec<VarId> = shared.intersection(&left.certain).iter().collect();
+        if left.rows * build::PROBE_ROW_NS < alone.cost && !keys.is_empty() {
+            let rows = left.rows.max(1.0);
+            if let Some((plan, seed)) = self.seeded_relation(right, &keys, rows)? {
+                found.push(build::seeded(
+                    left.clone(),
+                    plan,
+                    &seed,
+                    kind.clone(),
+                    tests.clone(),
+                ));
+            }
+        }
+        found.push(build::hash(left, alone, kind, tests));
+        found.sort_by(|a, b| a.cost.total_cmp(&b.cost));
+        Ok(found.remove(0))
+    }
+
+    /// The ways to join an optional part of one pattern without a hash table.
+    fn optional_pattern(
+        &self,
+        left: &Plan,
+        pattern: &QuadPattern,
+        found: &mut Vec<Plan>,
+    ) -> Result<()> {
+        let shared = left.variables().intersection(&pattern.variables());
+        if shared.is_empty() || !shared.is_subset(&left.certain) {
+            return Ok(());
+        }
+        let keys: Vec<VarId> = shared.iter().collect();
+        if let Some((scan, keys)) = access::lookup(pattern, &keys, self.snapshot) {
+            found.push(build::index(left.clone(), scan, keys, true));
+        }
+        let Some(&key) = left.sorted.first().filter(|k| shared.contains(**k)) else {
+            return Ok(());
+        };
+        for way in access::accesses(pattern, self.snapshot)? {
+            if way.sorted.first() == Some(&key) {
+                found.push(build::merge(left.clone(), build::scan(&way), key, true));
+            }
+        }
+        Ok(())
+    }
+
+    fn closure(&mut self, path: &ClosurePath, seed: Option<&Seed>) -> Result<Plan> {
+        let seeded = |slot: Slot| {
+            let variable = slot.var()?;
+            seed.filter(|s| s.certain.contains(variable))
+                .map(|s| (variable, s))
+        };
+        let constant = |slot: Slot| match slot {
+            Slot::Const(id) => Some(id),
+            Slot::Var(_) => None,
+        };
+        let node = self.variables.fresh("node");
+        let both_open = path.start.var().is_some() && path.end.var().is_some();
+        let (backwards, starts) = match (constant(path.start), constant(path.end)) {
+            (Some(id), _) => (false, Some(table_plan(node, vec![id]))),
+            (None, Some(id)) => (true, Some(table_plan(node, vec![id]))),
+            (None, None) => match (seeded(path.start), seeded(path.end)) {
+                (Some((v, s)), _) => (false, Some(distinct(project(seed_plan(s), &[v])))),
+                (None, Some((v, s))) => (true, Some(distinct(project(seed_plan(s), &[v])))),
+                (None, None) if path.zero => (false, Some(self.nodes(&path.graph)?)),
+                (None, None) => (false, None),
+            },
+        };
+        let is_everything = both_open && seeded(path.start).is_none() && seeded(path.end).is_none();
+        let (step, slot) = self.closure_step(path, backwards, is_everything)?;
+        let schema: Vec<VarId> = path_variables(path);
+        let rows = match &starts {
+            Some(starts) if !is_everything => starts.rows * 10.0,
+            _ => step.rows * 2.0,
+        };
+        let substituted = seed.is_some_and(|s| s.substituted);
+        let nodes_of =
+            (path.zero && both_open && !is_everything && !substituted).then(|| path.graph.clone());
+        Ok(Plan {
+            number: 0,
+            certain: schema.iter().copied().collect(),
+            schema,
+            sorted: Vec::new(),
+            rows,
+            cost: step.cost * if slot.is_some() { 10.0 } else { 1.0 }
+                + rows * build::BUILD_ROW_NS
+                + starts.as_ref().map_or(0.0, |s| s.cost),
+            node: Node::Closure(ClosurePlan {
+                start: path.start,
+                end: path.end,
+                backwards,
+                step: Box::new(step),
+                slot,
+                starts: starts.map(Box::new),
+                zero: path.zero,
+                many: path.many,
+                nodes_of,
+            }),
+        })
+    }
+
+    /// The plan of one step, its first column the node that the walk comes from.
+    fn closure_step(
+        &mut self,
+        path: &ClosurePath,
+        backwards: bool,
+        is_everything: bool,
+    ) -> Result<(Plan, Option<SeedSlot>)> {
+        let (from, to) = match backwards {
+            false => (path.step_from, path.step_to),
+            true => (path.step_to, path.step_from),
+        };
+        if is_everything {
+            let step = self.plan(&path.step, None)?;
+            return Ok((project(step, &[from, to]), None));
+        }
+        let seed = Seed {
+            slot: self.slot(),
+            variables: vec![from],
+            certain: std::iter::once(from).collect(),
+            rows: 8.0,
+            substituted: false,
+            row_by_row: false,
+        };
+        let step = self.plan(&path.step, Some(&seed))?;
+        Ok((project(step, &[from, to]), Some(seed.slot)))
+    }
+
+    /// Every subject and object of some graphs.
+    fn nodes(&mut self, graph: &GraphScope) -> Result<Plan> {
+        let node = self.variables.fresh("node");
+        let mut branches = Vec::new();
+        for place in 0..2 {
+            let mut slot = |wanted: usize, purpose: &str| match wanted == place {
+                true => Slot::Var(node),
+                false => Slot::Var(self.variables.fresh(purpose)),
+            };
+            let pattern = Logical::Pattern(QuadPattern {
+                subject: slot(0, "subject"),
+                object: slot(1, "object"),
+                predicate: Slot::Var(self.variables.fresh("predicate")),
+                graph: graph.clone(),
+                excluded: Arc::default(),
+            });
+            branches.push(Logical::Project(Box::new(pattern), vec![node]));
+        }
+        self.plan(&Logical::Distinct(Box::new(Logical::Union(branches))), None)
+    }
+}
+
+fn path_variables(path: &ClosurePath) -> Vec<VarId> {
+    let mut schema: Vec<VarId> = [path.start, path.end]
+        .into_iter()
+        .filter_map(Slot::var)
+        .collect();
+    schema.dedup();
+    schema
+}
+
+/// The part of a seed that a sub-query lets in.
+fn narrow(seed: &Seed, visible: &[VarId]) -> Seed {
+    let visible: VarSet = visible.iter().copied().collect();
+    let variables = seed
+        .variables
+        .iter()
+        .copied()
+        .filter(|&v| visible.contains(v))
+        .collect();
+    Seed {
+        variables,
+        certain: seed.certain.intersection(&visible),
+        ..seed.clone()
+    }
+}
+
+fn planned(plan: Plan) -> Relation {
+    let variables = plan.variables();
+    Relation {
+        certain: plan.certain.clone(),
+        estimate: Estimate::of_rows(plan.rows, &variables),
+        variables,
+        source: Source::Planned(plan),
+    }
+}
+
+fn table_relation(variables: &[VarId], table: &Arc<Batch>) -> Relation {
+    let bound = |place: usize| table.column(place).iter().all(|id| id.is_bound());
+    let certain = (0..variables.len())
+        .filter(|&i| bound(i))
+        .map(|i| variables[i])
+        .collect();
+    planned(Plan {
+        number: 0,
+        schema: variables.to_vec(),
+        certain,
+        sorted: Vec::new(),
+        rows: table.rows() as f64,
+        cost: 0.0,
+        node: Node::Table(Arc::clone(table)),
+    })
+}
+
+fn table_plan(variable: VarId, column: Vec<TermId>) -> Plan {
+    let rows = column.len();
+    Plan {
+        number: 0,
+        schema: vec![variable],
+        certain: std::iter::once(variable).collect(),
+        sorted: Vec::new(),
+        rows: rows as f64,
+        cost: 0.0,
+        node: Node::Table(Arc::new(Batch::new(vec![column], rows))),
+    }
+}
+
+/// The one empty solution.
+fn unit() -> Plan {
+    Plan {
+        number: 0,
+        schema: Vec::new(),
+        certain: VarSet::EMPTY,
+        sorted: Vec::new(),
+        rows: 1.0,
+        cost: 0.0,
+        node: Node::Table(Arc::new(Batch::unit())),
+    }
+}
+
+fn seed_plan(seed: &Seed) -> Plan {
+    Plan {
+        number: 0,
+        schema: seed.variables.clone(),
+        certain: seed.certain.clone(),
+        sorted: Vec::new(),
+        rows: seed.rows,
+        cost: 0.0,
+        node: Node::Seed(seed.slot),
+    }
+}
+
+/// The plan with these columns, in this order.
+pub fn project(plan: Plan, variables: &[VarId]) -> Plan {
+    let kept: VarSet = variables.iter().copied().collect();
+    Plan {
+        number: 0,
+        schema: variables.to_vec(),
+        certain: plan.certain.intersection(&kept),
+        sorted: plan
+            .sorted
+            .iter()
+            .copied()
+            .take_while(|&v| kept.contains(v))
+            .collect(),
+        rows: plan.rows,
+        cost: plan.cost,
+        node: Node::Project(Box::new(plan)),
+    }
+}
+
+fn distinct(plan: Plan) -> Plan {
+    Plan {
+        number: 0,
+        schema: plan.schema.clone(),
+        certain: plan.certain.clone(),
+        sorted: plan.sorted.clone(),
+        rows: plan.rows,
+        cost: plan.cost + plan.rows * build::BUILD_ROW_NS,
+        node: Node::Distinct(Box::new(plan)),
+    }
+}
+
+fn extend(plan: Plan, variable: VarId, expression: Expression) -> Plan {
+    let mut certain = plan.certain.clone();
+    if matches!(
+        expression,
+        Expression::NamedNode(_) | Expression::Literal(_)
+    ) {
+        certain.insert(variable);
+    }
+    Plan {
+        number: 0,
+        schema: build::joined_schema(&plan.schema, &[variable]),
+        certain,
+        sorted: plan.sorted.clone(),
+        rows: plan.rows,
+        cost: plan.cost + plan.rows * build::PROBE_ROW_NS,
+        node: Node::Extend(Box::new(plan), variable, expression),
+    }
+}
+
+fn destructure(plan: Plan, variable: VarId, parts: &[Slot; 3]) -> Plan {
+    let bound: Vec<VarId> = parts.iter().filter_map(|part| part.var()).collect();
+    let mut certain = plan.certain.union(&bound.iter().copied().collect());
+    certain.insert(variable);
+    Plan {
+        number: 0,
+        schema: build::joined_schema(&plan.schema, &bound),
+        certain,
+        sorted: plan.sorted.clone(),
+        rows: plan.rows,
+        cost: plan.cost + plan.rows * build::PROBE_ROW_NS,
+        node: Node::Destructure(Box::new(plan), variable, *parts),
+    }
+}
+
+fn order_by(plan: Plan, keys: Vec<SortKey>, limit: Option<u64>) -> Plan {
+    Plan {
+        number: 0,
+        schema: plan.schema.clone(),
+        certain: plan.certain.clone(),
+        sorted: Vec::new(),
+        rows: plan.rows,
+        cost: plan.cost + plan.rows * build::BUILD_ROW_NS,
+        node: Node::OrderBy(Box::new(plan), keys, limit),
+    }
+}
+
+/// Tells a sort that only its first rows are wanted, through nodes that keep rows and their order.
+fn limit_sort(plan: &mut Plan, limit: u64) {
+    match &mut plan.node {
+        Node::OrderBy(_, _, known) => *known = Some(known.map_or(limit, |k| k.min(limit))),
+        Node::Project(input) | Node::Extend(input, ..) => limit_sort(input, limit),
+        _ => {}
+    }
+}
+
+/// COUNT over all rows of one range is the length of the range.
+fn count_of_range(
+    plan: &Plan,
+    keys: &[VarId],
+    aggregates: &[Aggregate],
+    variables: &Variables,
+) -> Option<Plan> {
+    let Node::Scan(scan) = &plan.node else {
+        return None;
+    };
+    let [aggregate] = aggregates else { return None };
+    let counts_rows = match &aggregate.expression {
+        AggregateExpression::CountSolutions { distinct } => !distinct,
+        AggregateExpression::FunctionCall {
+            name: AggregateFunction::Count,
+            expr: Expression::Variable(v),
+            distinct: false,
+        } => variables.get(v).is_some_and(|v| plan.certain.contains(v)),
+        AggregateExpression::FunctionCall { .. } => false,
+    };
+    (keys.is_empty() && counts_rows && scan.is_whole_range()).then(|| Plan {
+        number: 0,
+        schema: vec![aggregate.output],
+        certain: std::iter::once(aggregate.output).collect(),
+        sorted: Vec::new(),
+        rows: 1.0,
+        cost: build::START_NS,
+        node: Node::ScanCount(scan.clone()),
+    })
+}

@@ -1,0 +1,140 @@
+//! When bindings from outside may be handed into a pattern.
+//!
+//! A seed restricts a pattern to the bindings that the other side of a join has. Restricting is harmless for variables
+//! that every solution of the pattern takes from a join ([`seedable`]). EXISTS and LATERAL ask for more: there the
+//! bindings are substituted, so filters deep inside see them, too ([`is_correlated`]); and a pattern that counts or cuts
+//! rows must be run for one binding at a time ([`runs_row_by_row`]).
+
+use super::logical::{Condition, Logical};
+use super::physical::SeedSlot;
+use super::variables::{VarId, VarSet};
+
+/// Bindings that come from an enclosing join.
+#[derive(Clone, Debug)]
+pub struct Seed {
+    /// Through which slot.
+    pub slot: SeedSlot,
+    /// Of which variables.
+    pub variables: Vec<VarId>,
+    /// Which of them are bound in every row.
+    pub certain: VarSet,
+    /// The expected number of distinct rows.
+    pub rows: f64,
+    /// Whether they are substituted, not just joined.
+    pub substituted: bool,
+    /// Whether the pattern has to be run for each row by itself.
+    pub row_by_row: bool,
+}
+
+/// The variables by which a pattern may be restricted without a change to what it gives for the bindings that remain.
+pub fn seedable(logical: &Logical) -> VarSet {
+    match logical {
+        Logical::Pattern(_) | Logical::Closure(_) | Logical::Values(..) => logical.variables(),
+        Logical::Join(inputs) => inputs
+            .iter()
+            .fold(VarSet::EMPTY, |all, input| all.union(&seedable(input))),
+        Logical::Union(inputs) => inputs
+            .iter()
+            .map(seedable)
+            .reduce(|all, more| all.union(&more))
+            .unwrap_or_default()
+            .difference(&unseedable_in_some(inputs)),
+        Logical::LeftJoin(left, ..) | Logical::Lateral(left, _) | Logical::Minus(left, _) => {
+            seedable(left)
+        }
+        Logical::Filter(input, _) | Logical::Distinct(input) | Logical::Reduced(input) => {
+            seedable(input)
+        }
+        Logical::Destructure(input, ..) => seedable(input),
+        Logical::Extend(input, variable, _) => {
+            seedable(input).iter().filter(|v| v != variable).collect()
+        }
+        Logical::Project(input, visible) => {
+            let visible: VarSet = visible.iter().copied().collect();
+            seedable(input).intersection(&visible)
+        }
+        Logical::Group(input, keys, _) => {
+            let keys: VarSet = keys.iter().copied().collect();
+            seedable(input).intersection(&keys)
+        }
+        Logical::OrderBy(..) | Logical::Slice(..) => VarSet::EMPTY,
+    }
+}
+
+/// Variables that a branch of a union has, but may not be restricted by.
+fn unseedable_in_some(branches: &[Logical]) -> VarSet {
+    branches.iter().fold(VarSet::EMPTY, |all, branch| {
+        all.union(&branch.variables().difference(&seedable(branch)))
+    })
+}
+
+/// Whether substituting `outer` into a pattern differs from joining with it: somewhere inside, an expression or the
+/// right side of an OPTIONAL or MINUS mentions one of these variables without its own group binding it.
+pub fn is_correlated(logical: &Logical, outer: &VarSet) -> bool {
+    let loose = |mentioned: VarSet, bound: VarSet| {
+        mentioned
+            .intersection(outer)
+            .difference(&bound)
+            .iter()
+            .next()
+            .is_some()
+    };
+    let conditions = |list: &[Condition], bound: &VarSet| {
+        list.iter().any(|c| loose(c.mentioned(), bound.clone()))
+    };
+    match logical {
+        Logical::Pattern(_) | Logical::Values(..) => false,
+        // The empty path from a term that is not in the data exists only after substitution.
+        Logical::Closure(path) => path.zero && logical.variables().intersects(outer),
+        Logical::Join(inputs) | Logical::Union(inputs) => {
+            inputs.iter().any(|input| is_correlated(input, outer))
+        }
+        Logical::Filter(input, list) => {
+            is_correlated(input, outer) || conditions(list, &input.certain())
+        }
+        Logical::Extend(input, variable, condition) => {
+            is_correlated(input, outer)
+                || outer.contains(*variable)
+                || loose(condition.mentioned(), input.certain())
+        }
+        Logical::LeftJoin(left, right, list) => {
+            is_correlated(left, outer)
+                || is_correlated(right, outer)
+                || loose(right.mentioned(), left.certain())
+                || conditions(list, &left.certain().union(&right.certain()))
+        }
+        Logical::Minus(left, right) | Logical::Lateral(left, right) => {
+            is_correlated(left, outer)
+                || is_correlated(right, outer)
+                || loose(right.mentioned(), left.certain())
+        }
+        Logical::Destructure(input, ..)
+        | Logical::Distinct(input)
+        | Logical::Reduced(input)
+        | Logical::OrderBy(input, _) => is_correlated(input, outer),
+        Logical::Project(input, visible) => {
+            let visible: VarSet = visible.iter().copied().collect();
+            is_correlated(input, &outer.intersection(&visible))
+        }
+        Logical::Slice(..) | Logical::Group(..) => logical.variables().intersects(outer),
+    }
+}
+
+/// Whether a pattern counts or cuts rows, so that substituted bindings must be handed in one by one.
+pub fn runs_row_by_row(logical: &Logical) -> bool {
+    match logical {
+        Logical::Pattern(_) | Logical::Values(..) | Logical::Closure(_) => false,
+        Logical::Join(inputs) | Logical::Union(inputs) => inputs.iter().any(runs_row_by_row),
+        Logical::LeftJoin(left, right, _)
+        | Logical::Minus(left, right)
+        | Logical::Lateral(left, right) => runs_row_by_row(left) || runs_row_by_row(right),
+        Logical::Filter(input, _)
+        | Logical::Extend(input, ..)
+        | Logical::Destructure(input, ..)
+        | Logical::Project(input, _)
+        | Logical::OrderBy(input, _)
+        | Logical::Distinct(input)
+        | Logical::Reduced(input) => runs_row_by_row(input),
+        Logical::Slice(..) | Logical::Group(..) => true,
+    }
+}

@@ -1,0 +1,117 @@
+//! What went wrong in a replay: answers that differ, requests that failed, servers that ended badly.
+//!
+//! A query whose answers all have one row count and one checksum agrees, whatever the endpoint, run and phase. Agreement
+//! does not prove an answer; a difference proves that one of them is wrong or that the query leaves a choice.
+
+use super::Outcome;
+use super::checksum::Answer;
+use super::failure::FailureClass;
+use std::collections::BTreeMap;
+
+/// In what the answers to a query differ.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum DifferenceClass {
+    /// In the number of rows.
+    RowCount,
+    /// In their terms, the number of rows being the same.
+    Terms,
+}
+
+/// A query with more than one answer.
+#[derive(Debug, PartialEq, Eq)]
+pub struct Difference {
+    /// The position of the query.
+    pub query: usize,
+    /// In what its answers differ.
+    pub class: DifferenceClass,
+    /// Each target's answers, and how often it gave them.
+    pub answers: Vec<(usize, Answer, usize)>,
+}
+
+/// Failed requests of one class for one query of one target.
+#[derive(Debug, PartialEq, Eq)]
+pub struct FailureGroup {
+    /// Their class.
+    pub class: FailureClass,
+    /// The position of the query.
+    pub query: usize,
+    /// The position of the target.
+    pub target: usize,
+    /// How many there are.
+    pub count: usize,
+    /// What the first of them says.
+    pub detail: String,
+}
+
+impl Outcome {
+    /// Whether every answer came, was whole, and agreed with the others.
+    pub fn is_clean(&self) -> bool {
+        self.differences().is_empty()
+            && self.failures().is_empty()
+            && self.runs.iter().all(|run| run.bad_end.is_none())
+    }
+
+    /// The queries whose answers differ, in their order.
+    pub fn differences(&self) -> Vec<Difference> {
+        let mut answers = BTreeMap::<usize, BTreeMap<(usize, Answer), usize>>::new();
+        for (run, request) in self.requests() {
+            if let Ok(answer) = request.outcome {
+                let of_query = answers.entry(request.timing.query).or_default();
+                *of_query.entry((run.slot.target, answer)).or_default() += 1;
+            }
+        }
+        let found = answers.into_iter().map(|(query, answers)| Difference {
+            query,
+            class: DifferenceClass::RowCount,
+            answers: answers
+                .into_iter()
+                .map(|((t, answer), n)| (t, answer, n))
+                .collect(),
+        });
+        found.filter_map(Difference::classified).collect()
+    }
+
+    /// The failed requests, grouped.
+    pub fn failures(&self) -> Vec<FailureGroup> {
+        let mut groups = BTreeMap::new();
+        for (run, request) in self.requests() {
+            if let Err(failure) = &request.outcome {
+                let key = (failure.class, request.timing.query, run.slot.target);
+                groups.entry(key).or_insert((0, &failure.detail)).0 += 1;
+            }
+        }
+        let group = |((class, query, target), (count, detail)): (_, (_, &String))| FailureGroup {
+            class,
+            query,
+            target,
+            count,
+            detail: detail.clone(),
+        };
+        groups.into_iter().map(group).collect()
+    }
+
+    fn requests(&self) -> impl Iterator<Item = (&super::run::Run, &super::run::Request)> {
+        self.runs
+            .iter()
+            .flat_map(|run| run.requests.iter().map(move |request| (run, request)))
+    }
+}
+
+impl Difference {
+    fn classified(self) -> Option<Self> {
+        let (_, first, _) = *self.answers.first()?;
+        let all = |same: fn(&Answer, &Answer) -> bool| {
+            self.answers
+                .iter()
+                .all(|(_, answer, _)| same(answer, &first))
+        };
+        if all(|a, b| a == b) {
+            return None;
+        }
+        let class = match all(|a, b| a.rows == b.rows) {
+            true => DifferenceClass::Terms,
+            false => DifferenceClass::RowCount,
+        };
+        Some(Self { class, ..self })
+    }
+}

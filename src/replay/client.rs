@@ -1,0 +1,229 @@
+//! One HTTP/1.1 client for one thread: a kept connection, a clock, and the bytes that came.
+//!
+//! The clock is read when a request is handed over, when the head of its response is here, and at the last byte of the
+//! body; nothing is parsed in between. A body that ends early is a failure (RFC 9112, section 8). One time-out covers all
+//! of it. `TCP_NODELAY` and, on Linux, `TCP_QUICKACK` keep the kernel from waiting on either side.
+
+use super::endpoint::Endpoint;
+use super::failure::{Failure, FailureClass};
+use super::prompt::Prompt;
+use crate::diagnostics::{Error, Result};
+use bytes::Bytes;
+use http_body_util::{BodyExt, Full};
+use hyper::body::Incoming;
+use hyper::client::conn::http1::{SendRequest, handshake};
+use hyper::header::{ACCEPT, CONTENT_TYPE, HOST, HeaderName, SERVER, USER_AGENT};
+use hyper::{Method, Request, Response};
+use hyper_util::rt::TokioIo;
+use std::time::{Duration, Instant};
+use tokio::net::TcpStream;
+use tokio::runtime::Runtime;
+
+const AGENT: &str = concat!("kaluta-replay/", env!("CARGO_PKG_VERSION"));
+
+/// A client that keeps its connection to one endpoint.
+pub struct Client {
+    runtime: Runtime,
+    connection: Connection,
+    timeout: Duration,
+    spare: Vec<u8>,
+}
+
+struct Message {
+    method: Method,
+    accept: &'static str,
+    form: Bytes,
+}
+
+struct Connection {
+    endpoint: Endpoint,
+    sender: Option<SendRequest<Full<Bytes>>>,
+}
+
+/// What was sent and what came back, with the moments that were read off the clock.
+pub struct Exchange {
+    /// When the request was handed over.
+    pub start: Instant,
+    /// When the head of the response was here.
+    pub first_byte: Option<Instant>,
+    /// When the last byte was here, or the request had failed.
+    pub last_byte: Instant,
+    /// The status.
+    pub status: Option<u16>,
+    /// The `Content-Type` of the response; empty if it has none.
+    pub media_type: String,
+    /// The `Server` header of the response.
+    pub server_name: Option<String>,
+    /// The body, as far as it came.
+    pub body: Vec<u8>,
+    /// Whether the request was sent twice, as the server closed the kept connection without an answer to the first.
+    pub resent: bool,
+    /// Why there is no whole body of a good response.
+    pub failure: Option<Failure>,
+}
+
+impl Client {
+    /// A client that has not connected yet.
+    pub fn new(endpoint: Endpoint, timeout: Duration) -> Result<Self> {
+        let runtime = tokio::runtime::Builder::new_current_thread()
+            .enable_all()
+            .build()
+            .map_err(|e| Error::io("starting a client thread's runtime", e))?;
+        let connection = Connection {
+            endpoint,
+            sender: None,
+        };
+        Ok(Self {
+            runtime,
+            connection,
+            timeout,
+            spare: Vec::new(),
+        })
+    }
+
+    /// Sends a form and reads its response to the end (SPARQL 1.1 Protocol, section 2.1.2).
+    pub fn post_form(&mut self, form: &Bytes, accept: &'static str) -> Exchange {
+        self.exchange(&Message {
+            method: Method::POST,
+            accept,
+            form: form.clone(),
+        })
+    }
+
+    /// Reads what the endpoint's URL names.
+    pub fn get(&mut self, accept: &'static str) -> Exchange {
+        self.exchange(&Message {
+            method: Method::GET,
+            accept,
+            form: Bytes::new(),
+        })
+    }
+
+    /// Takes back a body that is not needed any more, so that the next one finds memory that is in use already.
+    pub fn reuse(&mut self, mut body: Vec<u8>) {
+        body.clear();
+        self.spare = body;
+    }
+
+    fn exchange(&mut self, message: &Message) -> Exchange {
+        let start = Instant::now();
+        let mut exchange = Exchange {
+            start,
+            first_byte: None,
+            last_byte: start,
+            status: None,
+            media_type: String::new(),
+            server_name: None,
+            body: std::mem::take(&mut self.spare),
+            resent: false,
+            failure: None,
+        };
+        let (connection, timeout) = (&mut self.connection, self.timeout);
+        let ended = self.runtime.block_on(async {
+            tokio::time::timeout(timeout, connection.perform(message, &mut exchange)).await
+        });
+        exchange.last_byte = Instant::now();
+        let outcome = ended.unwrap_or_else(|_| {
+            let waited = format_args!("no whole answer within {} s", timeout.as_secs_f64());
+            Err(Failure::new(FailureClass::Timeout, waited))
+        });
+        if let Err(failure) = outcome {
+            self.connection.sender = None;
+            exchange.failure = Some(failure);
+        } else if exchange.status != Some(200) {
+            let status = exchange.status.unwrap_or_default();
+            exchange.failure = Some(Failure::status(status, &exchange.body));
+        }
+        exchange
+    }
+}
+
+impl Connection {
+    async fn perform(&mut self, message: &Message, exchange: &mut Exchange) -> Result<(), Failure> {
+        let response = self.send(message, &mut exchange.resent).await?;
+        exchange.first_byte = Some(Instant::now());
+        exchange.status = Some(response.status().as_u16());
+        exchange.media_type = header(&response, &CONTENT_TYPE).unwrap_or_default();
+        exchange.server_name = header(&response, &SERVER);
+        let mut body = response.into_body();
+        while let Some(frame) = body.frame().await {
+            let frame = frame.map_err(|e| Failure::new(FailureClass::Truncated, chain(&e)))?;
+            if let Some(data) = frame.data_ref() {
+                exchange.body.extend_from_slice(data);
+            }
+        }
+        Ok(())
+    }
+
+    /// Sends on the kept connection, and once more on a new one where the server has closed that one meanwhile
+    /// (RFC 9112, section 9.3.1: queries are safe to repeat).
+    async fn send(
+        &mut self,
+        message: &Message,
+        resent: &mut bool,
+    ) -> Result<Response<Incoming>, Failure> {
+        if let Some(sender) = &mut self.sender
+            && sender.ready().await.is_ok()
+        {
+            match sender.send_request(self.endpoint.request(message)?).await {
+                Ok(response) => return Ok(response),
+                Err(e) => *resent = !e.is_canceled(),
+            }
+        }
+        let sender = self.sender.insert(connect(&self.endpoint).await?);
+        sender
+            .send_request(self.endpoint.request(message)?)
+            .await
+            .map_err(|e| Failure::new(FailureClass::Connection, chain(&e)))
+    }
+}
+
+impl Endpoint {
+    fn request(&self, message: &Message) -> Result<Request<Full<Bytes>>, Failure> {
+        let mut request = Request::builder()
+            .method(&message.method)
+            .uri(&self.target)
+            .header(HOST, &self.authority)
+            .header(USER_AGENT, AGENT)
+            .header(ACCEPT, message.accept);
+        if message.method == Method::POST {
+            request = request.header(CONTENT_TYPE, "application/x-www-form-urlencoded");
+        }
+        request
+            .body(Full::new(message.form.clone()))
+            .map_err(|e| Failure::new(FailureClass::Connection, e))
+    }
+}
+
+async fn connect(endpoint: &Endpoint) -> Result<SendRequest<Full<Bytes>>, Failure> {
+    let failed = |e: &dyn std::fmt::Display| {
+        Failure::new(
+            FailureClass::Connection,
+            format_args!("connecting to {}: {e}", endpoint.authority),
+        )
+    };
+    let stream = TcpStream::connect(&*endpoint.addresses)
+        .await
+        .map_err(|e| failed(&e))?;
+    let stream = Prompt::new(stream).map_err(|e| failed(&e))?;
+    let (sender, connection) = handshake(TokioIo::new(stream))
+        .await
+        .map_err(|e| failed(&e))?;
+    // What ends the connection is told to the request that waits on it, too.
+    tokio::spawn(async { connection.await.ok() });
+    Ok(sender)
+}
+
+fn header(response: &Response<Incoming>, name: &HeaderName) -> Option<String> {
+    let value = response.headers().get(name)?;
+    Some(String::from_utf8_lossy(value.as_bytes()).into_owned())
+}
+
+/// An error with its causes, which say more than hyper's own words.
+fn chain(error: &dyn std::error::Error) -> String {
+    let causes = std::iter::successors(Some(error), |e| e.source());
+    causes
+        .map(ToString::to_string)
+        .collect::<Vec<_>>()
+        .join(": ")
+}

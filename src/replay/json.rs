@@ -1,0 +1,186 @@
+//! Every measurement of a replay as JSON Lines: one record a line, told apart by `record`.
+//!
+//! First `replay` (what, where, how), then a `run` for each run and after it a `request` for each of its requests. Times are
+//! microseconds from the start of the run. Whatever a report says can be worked out from this file.
+
+use super::machine::Machine;
+use super::run::{Request, Run};
+use super::workload::{Phase, QueryForm};
+use super::{Outcome, Subject};
+use crate::diagnostics::{Error, Result};
+use serde::Serialize;
+use std::io::{self, Write};
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
+
+#[derive(Serialize)]
+#[serde(tag = "record", rename_all = "kebab-case")]
+enum Record<'a> {
+    Replay(ReplayRecord<'a>),
+    Run(RunRecord<'a>),
+    Request(RequestRecord<'a>),
+}
+
+#[derive(Serialize)]
+struct ReplayRecord<'a> {
+    format: u32,
+    harness: &'static str,
+    written_unix_s: u64,
+    machine: Machine,
+    subject: &'static str,
+    targets: Vec<&'a str>,
+    threads: &'a [usize],
+    rounds: usize,
+    seed: u64,
+    timeout_s: f64,
+    load: &'static str,
+    warm_queries: usize,
+    workload_sha256: &'a str,
+    queries: Vec<QueryRecord<'a>>,
+}
+
+#[derive(Serialize)]
+struct QueryRecord<'a> {
+    name: &'a str,
+    form: QueryForm,
+}
+
+#[derive(Serialize)]
+struct RunRecord<'a> {
+    endpoint: &'a str,
+    url: &'a str,
+    server: Option<&'a str>,
+    round: usize,
+    threads: usize,
+    wall_s: f64,
+    server_cpu_s: Option<f64>,
+    server_peak_memory_bytes: Option<u64>,
+    backtraces_captured: Option<u64>,
+    expression_errors: Option<u64>,
+    client_cpu_s: Option<f64>,
+    bad_end: Option<&'a str>,
+}
+
+#[derive(Serialize)]
+struct RequestRecord<'a> {
+    endpoint: &'a str,
+    round: usize,
+    threads: usize,
+    seed: u64,
+    phase: Phase,
+    query: &'a str,
+    thread: usize,
+    intended_start_us: f64,
+    start_us: f64,
+    first_byte_us: Option<f64>,
+    last_byte_us: f64,
+    status: Option<u16>,
+    bytes: u64,
+    resent: bool,
+    rows: Option<u64>,
+    checksum: Option<String>,
+    failure: Option<&'a super::failure::Failure>,
+}
+
+impl Outcome {
+    /// Writes every measurement.
+    pub fn write_json(&self, out: &mut impl Write) -> Result<()> {
+        self.write_records(out)
+            .map_err(|e| Error::io("writing the measurements", e))
+    }
+
+    fn write_records(&self, out: &mut impl Write) -> io::Result<()> {
+        write(out, &Record::Replay(self.replay_record()))?;
+        for run in &self.runs {
+            write(out, &Record::Run(self.run_record(run)))?;
+            for request in &run.requests {
+                write(out, &Record::Request(self.request_record(run, request)))?;
+            }
+        }
+        out.flush()
+    }
+
+    fn replay_record(&self) -> ReplayRecord<'_> {
+        let plan = &self.plan;
+        ReplayRecord {
+            format: 1,
+            harness: concat!("kaluta ", env!("CARGO_PKG_VERSION")),
+            written_unix_s: SystemTime::now()
+                .duration_since(UNIX_EPOCH)
+                .map_or(0, |time| time.as_secs()),
+            machine: Machine::this(),
+            subject: match plan.subject {
+                Subject::StackTraces => "stack-traces",
+                Subject::Endpoints => "endpoints",
+            },
+            targets: plan
+                .targets
+                .iter()
+                .map(|target| target.name.as_str())
+                .collect(),
+            threads: &plan.threads,
+            rounds: plan.rounds,
+            seed: plan.seed,
+            timeout_s: plan.timeout.as_secs_f64(),
+            load: "closed",
+            warm_queries: plan.workload.positions(Phase::Warm).len(),
+            workload_sha256: plan.workload.sha256(),
+            queries: (plan.workload.queries().iter())
+                .map(|query| QueryRecord {
+                    name: &query.name,
+                    form: query.form,
+                })
+                .collect(),
+        }
+    }
+
+    fn run_record<'a>(&'a self, run: &'a Run) -> RunRecord<'a> {
+        let counters = run.server.counters;
+        RunRecord {
+            endpoint: &self.plan.targets[run.slot.target].name,
+            url: &run.url,
+            server: run.server_name.as_deref(),
+            round: run.slot.round,
+            threads: run.slot.threads,
+            wall_s: run.wall_s,
+            server_cpu_s: run.server.cpu_s,
+            server_peak_memory_bytes: run.server.peak_memory_bytes,
+            backtraces_captured: counters.map(|counters| counters.backtraces_captured),
+            expression_errors: counters.map(|counters| counters.expression_errors),
+            client_cpu_s: run.client_cpu_s,
+            bad_end: run.bad_end.as_deref(),
+        }
+    }
+
+    fn request_record<'a>(&'a self, run: &Run, request: &'a Request) -> RequestRecord<'a> {
+        let timing = &request.timing;
+        let answer = request.outcome.as_ref().ok();
+        RequestRecord {
+            endpoint: &self.plan.targets[run.slot.target].name,
+            round: run.slot.round,
+            threads: run.slot.threads,
+            seed: self.plan.seed,
+            phase: timing.phase,
+            query: &self.plan.workload.queries()[timing.query].name,
+            thread: timing.thread,
+            intended_start_us: microseconds(timing.intended_start),
+            start_us: microseconds(timing.start),
+            first_byte_us: timing.first_byte.map(microseconds),
+            last_byte_us: microseconds(timing.last_byte),
+            status: timing.status,
+            bytes: timing.bytes,
+            resent: timing.resent,
+            rows: answer.map(|answer| answer.rows),
+            checksum: answer.map(|answer| format!("{:016x}", answer.checksum)),
+            failure: request.outcome.as_ref().err(),
+        }
+    }
+}
+
+fn write(out: &mut impl Write, record: &Record<'_>) -> io::Result<()> {
+    serde_json::to_writer(&mut *out, record)?;
+    out.write_all(b"\n")
+}
+
+fn microseconds(time: Duration) -> f64 {
+    time.as_nanos() as f64 / 1e3
+}

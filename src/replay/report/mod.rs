@@ -1,0 +1,189 @@
+//! A replay as text: first the table of the 2008 report, then what stands behind it, then what went wrong.
+
+mod tables;
+#[cfg(test)]
+mod tests;
+
+use super::agreement::DifferenceClass;
+use super::machine::Machine;
+use super::summary::{QueryMedians, Row};
+use super::workload::Phase;
+use super::{Outcome, Plan, Subject};
+use std::fmt;
+
+/// The text of a replay.
+pub struct Report<'a> {
+    outcome: &'a Outcome,
+    rows: Vec<Row<'a>>,
+    medians: Vec<QueryMedians>,
+}
+
+impl<'a> Report<'a> {
+    /// Works out the figures.
+    pub fn new(outcome: &'a Outcome) -> Self {
+        Self {
+            outcome,
+            rows: outcome.rows(),
+            medians: outcome.medians_ms(),
+        }
+    }
+
+    fn subject(&self) -> &'static str {
+        match self.outcome.plan.subject {
+            Subject::StackTraces => "stack-traces",
+            Subject::Endpoints => "endpoint",
+        }
+    }
+
+    fn first_threads(&self) -> usize {
+        self.outcome
+            .plan
+            .threads
+            .first()
+            .copied()
+            .unwrap_or_default()
+    }
+
+    fn name(&self, target: usize) -> &str {
+        &self.outcome.plan.targets[target].name
+    }
+
+    fn query(&self, query: usize) -> &str {
+        &self.outcome.plan.workload.queries()[query].name
+    }
+
+    fn write_notes(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if self
+            .rows
+            .iter()
+            .any(|row| row.latencies_ms().percentile(990).is_none())
+        {
+            writeln!(
+                f,
+                "p90, p99: - where fewer than ten requests took longer; raise --repeats"
+            )?;
+        }
+        if self.rows.iter().any(|row| row.failed() > 0) {
+            writeln!(f, "*: timed requests failed, so these times do not compare")?;
+        }
+        for row in &self.rows {
+            let (name, threads) = (self.name(row.target), row.threads);
+            if let Some(bottleneck) = row.bottleneck() {
+                writeln!(f, "warning: {name}, threads {threads}: {bottleneck}")?;
+            }
+            if let resent @ 1.. = row.resent() {
+                writeln!(
+                    f,
+                    "warning: {name}, threads {threads}: {resent} requests were sent twice, as the server closed \
+                     the connection without an answer"
+                )?;
+            }
+        }
+        writeln!(f)
+    }
+
+    fn write_problems(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        for difference in self.outcome.differences() {
+            let class = match difference.class {
+                DifferenceClass::RowCount => "row counts differ",
+                DifferenceClass::Terms => "terms differ",
+            };
+            writeln!(f, "{}: {class}", self.query(difference.query))?;
+            for (target, answer, count) in difference.answers {
+                writeln!(f, "    {}: {answer} ({count} times)", self.name(target))?;
+            }
+        }
+        for group in self.outcome.failures() {
+            writeln!(
+                f,
+                "{}: {} {} ({} times): {}",
+                self.query(group.query),
+                self.name(group.target),
+                group.class.name(),
+                group.count,
+                group.detail
+            )?;
+        }
+        for run in &self.outcome.runs {
+            if let Some(bad_end) = &run.bad_end {
+                writeln!(
+                    f,
+                    "{}, round {}: {bad_end}",
+                    self.name(run.slot.target),
+                    run.slot.round + 1
+                )?;
+            }
+        }
+        Ok(())
+    }
+
+    /// What must be known to measure the same again.
+    fn write_circumstances(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Plan {
+            workload,
+            rounds,
+            seed,
+            timeout,
+            targets,
+            ..
+        } = &self.outcome.plan;
+        let machine = Machine::this();
+        writeln!(
+            f,
+            "{} queries timed after {} warm ones (SHA-256 {}), {rounds} rounds, closed loop, seed {seed}, time-out {} s",
+            workload.positions(Phase::Timed).len(),
+            workload.positions(Phase::Warm).len(),
+            workload.sha256(),
+            timeout.as_secs_f64()
+        )?;
+        let processor = machine.processor.unwrap_or(machine.platform);
+        let kernel = machine.kernel.unwrap_or_default();
+        writeln!(
+            f,
+            "kaluta {}; {processor}, {} cores, {kernel}",
+            env!("CARGO_PKG_VERSION"),
+            machine.cores
+        )?;
+        for (position, target) in targets.iter().enumerate() {
+            let run = self
+                .outcome
+                .runs
+                .iter()
+                .find(|run| run.slot.target == position);
+            if let Some(run) = run.filter(|_| self.outcome.plan.subject == Subject::Endpoints) {
+                let server = run
+                    .server_name
+                    .as_deref()
+                    .unwrap_or("a server without a name");
+                writeln!(f, "{}: {}, {}", target.name, run.url, server.trim())?;
+            }
+        }
+        Ok(())
+    }
+}
+
+impl fmt::Display for Report<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        writeln!(f, "{}", self.times())?;
+        writeln!(f, "{}", self.behind())?;
+        self.write_notes(f)?;
+        writeln!(
+            f,
+            "slowest queries, median ms with {} threads",
+            self.first_threads()
+        )?;
+        writeln!(f, "{}", self.slowest())?;
+        if self.outcome.plan.subject == Subject::Endpoints && self.outcome.plan.targets.len() > 1 {
+            for target in 0..self.outcome.plan.targets.len() {
+                writeln!(
+                    f,
+                    "{} to the fastest other endpoint, worst ratios",
+                    self.name(target)
+                )?;
+                writeln!(f, "{}", self.ratios(target))?;
+            }
+        }
+        self.write_problems(f)?;
+        self.write_circumstances(f)
+    }
+}

@@ -1,0 +1,192 @@
+//! Reports of measurements that were made up, against tables worked out by hand.
+
+use super::Report;
+use crate::replay::checksum::Answer;
+use crate::replay::course::Timing;
+use crate::replay::failure::{Failure, FailureClass};
+use crate::replay::metrics::Counters;
+use crate::replay::run::{Request, Run, Service, Usage};
+use crate::replay::schedule::Slot;
+use crate::replay::workload::{Phase, Workload};
+use crate::replay::{Outcome, Plan, Subject, Target};
+use std::time::Duration;
+
+fn plan(subject: Subject, names: &[&str], threads: &[usize], rounds: usize) -> Plan {
+    let folder = tempfile::tempdir().unwrap();
+    for name in ["w", "x", "y"] {
+        std::fs::write(folder.path().join(format!("{name}.rq")), "ASK {}").unwrap();
+    }
+    let endpoint = crate::replay::endpoint::Endpoint::parse("http://127.0.0.1:1/").unwrap();
+    let target = |name: &&str| Target {
+        name: (*name).to_owned(),
+        service: Service::Foreign(endpoint.clone(), None),
+    };
+    Plan {
+        workload: Workload::read(folder.path(), 1).unwrap(),
+        subject,
+        targets: names.iter().map(target).collect(),
+        threads: threads.to_vec(),
+        rounds,
+        seed: 1,
+        timeout: Duration::from_secs(1),
+    }
+}
+
+fn request(query: usize, latency_ms: u64) -> Request {
+    let start = Duration::from_millis(10);
+    Request {
+        timing: Timing {
+            phase: if query == 0 {
+                Phase::Warm
+            } else {
+                Phase::Timed
+            },
+            query,
+            thread: 0,
+            intended_start: start,
+            start,
+            first_byte: None,
+            last_byte: start + Duration::from_millis(latency_ms),
+            status: Some(200),
+            bytes: 1,
+            resent: false,
+        },
+        outcome: Ok(Answer {
+            rows: 1,
+            checksum: 1,
+        }),
+    }
+}
+
+/// A run that takes `wall_s`, in which x takes two milliseconds and y takes `y_ms`.
+fn run(target: usize, threads: usize, round: usize, wall_s: f64, y_ms: u64) -> Run {
+    Run {
+        slot: Slot {
+            round,
+            target,
+            threads,
+        },
+        url: "http://127.0.0.1:1/".to_owned(),
+        server_name: None,
+        wall_s,
+        server: Usage {
+            cpu_s: Some(wall_s / 4.0),
+            peak_memory_bytes: Some(3_000_000 + round as u64 * 1_000_000),
+            counters: Some(Counters {
+                backtraces_captured: 40,
+                expression_errors: 50,
+            }),
+        },
+        client_cpu_s: Some(wall_s * threads as f64 / 5.0),
+        bad_end: None,
+        requests: vec![request(0, 1000), request(1, 2), request(2, y_ms)],
+    }
+}
+
+#[test]
+fn the_first_table_is_that_of_the_2008_report() {
+    let runs = vec![
+        run(1, 2, 1, 1.0, 8),
+        run(0, 1, 1, 3.0, 8),
+        run(1, 1, 0, 1.5, 8),
+        run(0, 1, 0, 1.0, 8),
+        run(1, 1, 1, 1.5, 8),
+        run(0, 2, 0, 2.0, 8),
+        run(0, 2, 1, 2.0, 8),
+        run(1, 2, 0, 4.0, 8),
+    ];
+    let plan = plan(Subject::StackTraces, &["always", "never"], &[1, 2], 2);
+    let outcome = Outcome { plan, runs };
+    let wanted = "\
+stack-traces  threads    times (s)    avg    min   avg%   min%
+always              1  1.000 3.000  2.000  1.000  100.0  100.0
+never               1  1.500 1.500  1.500  1.500   75.0  150.0
+always              2  2.000 2.000  2.000  2.000  100.0  100.0
+never               2  4.000 1.000  2.500  1.000  125.0   50.0
+";
+    let text = Report::new(&outcome).to_string();
+    assert!(text.starts_with(wanted), "{text}");
+}
+
+#[test]
+fn the_figures_behind_it() {
+    let runs = (0..3)
+        .map(|round| run(0, 2, round, 1.0 + round as f64, 8))
+        .collect();
+    let plan = plan(Subject::StackTraces, &["always"], &[2], 3);
+    let outcome = Outcome { plan, runs };
+    let text = Report::new(&outcome).to_string();
+    let second = text.split("\n\n").nth(1).unwrap();
+    let figures: Vec<_> = second.lines().nth(1).unwrap().split_whitespace().collect();
+    // Six answers in six seconds; p50 lies between 2 and 8 ms, the geometric mean of the two is 4.
+    let wanted = "always 2 2.000 2.000 5.00 - - 8.00 4.000 1.0 0 0.50 5 40 50 20.0";
+    assert_eq!(figures.join(" "), wanted, "{text}");
+}
+
+#[test]
+fn ratios_are_to_the_fastest_other() {
+    let runs = vec![
+        run(0, 1, 0, 1.0, 8),
+        run(1, 1, 0, 1.0, 4),
+        run(2, 1, 0, 1.0, 16),
+    ];
+    let plan = plan(Subject::Endpoints, &["a", "b", "c"], &[1], 1);
+    let outcome = Outcome { plan, runs };
+    let text = Report::new(&outcome).to_string();
+    for (name, ratio, ms) in [
+        ("a", "2.00", "8.00"),
+        ("b", "0.50", "4.00"),
+        ("c", "4.00", "16.00"),
+    ] {
+        let table = text
+            .split(&format!("{name} to the fastest other"))
+            .nth(1)
+            .unwrap();
+        let of_y = table.lines().find(|line| line.starts_with("y ")).unwrap();
+        assert_eq!(
+            of_y.split_whitespace().collect::<Vec<_>>(),
+            ["y", ratio, ms],
+            "{text}"
+        );
+    }
+}
+
+#[test]
+fn failed_requests_are_no_latencies_and_mark_their_row() {
+    let mut failing = run(0, 1, 0, 1.0, 8);
+    failing.requests[2].outcome = Err(Failure::new(FailureClass::Status, "500"));
+    let plan = plan(Subject::StackTraces, &["always"], &[1], 1);
+    let outcome = Outcome {
+        plan,
+        runs: vec![failing],
+    };
+    assert_eq!(outcome.rows()[0].latencies_ms().max(), Some(2.0));
+    let text = Report::new(&outcome).to_string();
+    assert!(text.contains("\nalways *"), "{text}");
+    assert!(
+        text.contains("\ny: always status (1 times): 500\n"),
+        "{text}"
+    );
+}
+
+#[test]
+fn a_busy_client_is_told() {
+    let warning = |client_cpu_s, server_cpu_s| {
+        let mut busy = run(0, 1, 0, 1.0, 8);
+        busy.client_cpu_s = Some(client_cpu_s);
+        busy.server.cpu_s = Some(server_cpu_s);
+        let plan = plan(Subject::StackTraces, &["always"], &[1], 1);
+        let outcome = Outcome {
+            plan,
+            runs: vec![busy],
+        };
+        Report::new(&outcome)
+            .to_string()
+            .contains("warning: always, threads 1: ")
+    };
+    let cores = crate::replay::machine::cores() as f64;
+    assert!(!warning(0.3, 0.1));
+    assert!(warning(0.6, 0.1));
+    assert!(!warning(0.05 * cores.min(4.0), 0.92 * cores));
+    assert!(warning(0.12 * cores, 0.85 * cores));
+}

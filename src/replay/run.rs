@@ -1,0 +1,189 @@
+//! One run: start, warm, time, stop.
+//!
+//! The server's figures are read while no query runs, and answers are checked when the clock has stopped. An own server that
+//! breaks down fails its requests and is reported; the next run has a new one.
+
+use super::answers::Answers;
+use super::checksum::Answer;
+use super::client::Client;
+use super::course::{Course, Lap, Response, Timing, Trace};
+use super::endpoint::Endpoint;
+use super::failure::Failure;
+use super::metrics::{Counters, Scraper};
+use super::process;
+use super::schedule::Slot;
+use super::server::ServerCommand;
+use super::workload::{Phase, Workload};
+use crate::diagnostics::Result;
+use std::thread;
+use std::time::Duration;
+
+/// What a run is made against.
+#[derive(Clone, Debug)]
+pub enum Service {
+    /// A server that is started for each run.
+    Own(ServerCommand),
+    /// A server that runs already, perhaps with a known process id on this machine.
+    Foreign(Endpoint, Option<u32>),
+}
+
+/// What all runs of a replay share.
+pub struct Runner<'a> {
+    /// The queries.
+    pub workload: &'a Workload,
+    /// The time within which an answer must be whole.
+    pub timeout: Duration,
+    /// The answers seen so far.
+    pub answers: &'a Answers,
+}
+
+/// One run and all its measurements.
+#[derive(Debug)]
+pub struct Run {
+    /// Which run it is.
+    pub slot: Slot,
+    /// The URL that was measured.
+    pub url: String,
+    /// How the server names itself.
+    pub server_name: Option<String>,
+    /// From the start of the first timed request to the last byte of the last.
+    pub wall_s: f64,
+    /// What the server used while the clock ran.
+    pub server: Usage,
+    /// Seconds that the client threads spent on cores while the clock ran.
+    pub client_cpu_s: Option<f64>,
+    /// What was wrong with the end of an own server.
+    pub bad_end: Option<String>,
+    /// Every request, warm ones too, in the order in which they were sent.
+    pub requests: Vec<Request>,
+}
+
+/// What a server used; what could not be found out is missing.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Usage {
+    /// User and system time in seconds.
+    pub cpu_s: Option<f64>,
+    /// The largest resident memory since its start.
+    pub peak_memory_bytes: Option<u64>,
+    /// What Kaluta counts.
+    pub counters: Option<Counters>,
+}
+
+/// One request.
+#[derive(Debug)]
+pub struct Request {
+    /// Its measurements.
+    pub timing: Timing,
+    /// The answer, or why there is none.
+    pub outcome: Result<Answer, Failure>,
+}
+
+impl Run {
+    /// The timed requests.
+    pub fn timed(&self) -> impl Iterator<Item = &Request> {
+        self.requests
+            .iter()
+            .filter(|request| request.timing.phase == Phase::Timed)
+    }
+}
+
+impl Usage {
+    /// What the server uses between the gates of a course. The counters are read outside of the CPU times, as reading them
+    /// is work for the server, too.
+    fn while_timed(course: &Course<'_>, scraper: &mut Scraper, pid: Option<u32>) -> Self {
+        let cpu_s = || pid.and_then(process::cpu_seconds);
+        course.await_warm();
+        let counters_before = scraper.scrape();
+        let before_s = cpu_s();
+        course.start_clock();
+        course.await_end();
+        let after_s = cpu_s();
+        let counters = scraper.scrape();
+        Self {
+            cpu_s: after_s.zip(before_s).map(|(after, before)| after - before),
+            peak_memory_bytes: pid.and_then(process::peak_memory_bytes),
+            counters: (counters.zip(counters_before)).map(|(after, before)| after.since(before)),
+        }
+    }
+}
+
+impl Runner<'_> {
+    /// Makes one run.
+    pub fn run(&self, slot: Slot, service: &Service) -> Result<Run> {
+        match service {
+            Service::Own(command) => {
+                let server = command.start()?;
+                let mut run = self.measure(slot, server.endpoint(), Some(server.pid()))?;
+                run.bad_end = server.stop()?;
+                Ok(run)
+            }
+            Service::Foreign(endpoint, pid) => self.measure(slot, endpoint, *pid),
+        }
+    }
+
+    fn measure(&self, slot: Slot, endpoint: &Endpoint, pid: Option<u32>) -> Result<Run> {
+        let mut clients = (0..slot.threads)
+            .map(|_| Client::new(endpoint.clone(), self.timeout))
+            .collect::<Result<Vec<_>>>()?;
+        let mut scraper = Scraper::new(endpoint, self.timeout)?;
+        let course = &Course::new(self.workload, self.answers, slot.threads);
+        let (server, laps) = thread::scope(|scope| {
+            let threads: Vec<_> = (clients.iter_mut().enumerate())
+                .map(|(thread, client)| scope.spawn(move || course.follow(thread, client)))
+                .collect();
+            let server = Usage::while_timed(course, &mut scraper, pid);
+            let laps = threads.into_iter().map(|thread| match thread.join() {
+                Ok(lap) => lap,
+                Err(panic) => std::panic::resume_unwind(panic),
+            });
+            (server, laps.collect::<Vec<_>>())
+        });
+        Ok(self.finish(slot, endpoint, server, laps))
+    }
+
+    fn finish(&self, slot: Slot, endpoint: &Endpoint, server: Usage, laps: Vec<Lap>) -> Run {
+        let client_cpu_s = laps.iter().map(|lap| lap.cpu_s).sum();
+        let traces: Vec<_> = laps.into_iter().flat_map(|lap| lap.traces).collect();
+        let server_name = traces.iter().find_map(|trace| trace.server_name.clone());
+        let mut requests: Vec<_> = traces.into_iter().map(|trace| self.check(trace)).collect();
+        requests.sort_by_key(|request| request.timing.start);
+        Run {
+            slot,
+            url: endpoint.url.clone(),
+            server_name,
+            wall_s: wall_seconds(&requests),
+            server,
+            client_cpu_s,
+            bad_end: None,
+            requests,
+        }
+    }
+
+    fn check(&self, trace: Trace) -> Request {
+        let form = self.workload.queries()[trace.timing.query].form;
+        Request {
+            outcome: match trace.response {
+                Response::Settled(outcome) => outcome,
+                Response::Unread {
+                    key,
+                    media_type,
+                    body,
+                } => self.answers.check(key, form, &media_type, &body),
+            },
+            timing: trace.timing,
+        }
+    }
+}
+
+fn wall_seconds(requests: &[Request]) -> f64 {
+    let timed = || {
+        requests
+            .iter()
+            .map(|r| &r.timing)
+            .filter(|t| t.phase == Phase::Timed)
+    };
+    let start = timed().map(|timing| timing.start).min();
+    let end = timed().map(|timing| timing.last_byte).max();
+    end.zip(start)
+        .map_or(0.0, |(end, start)| (end - start).as_secs_f64())
+}

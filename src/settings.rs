@@ -1,0 +1,174 @@
+//! Typed settings: what an operator may choose, with every default in one place.
+//!
+//! Settings are read once, in layers that each override the one before: the defaults below, the file of `--config`,
+//! environment variables (`KALUTA_` and the key in capitals, dots as underscores; `KALUTA_LOG` for the log
+//! directives), command-line flags. After that they are immutable, but for the log directives, which a running server
+//! reads again on SIGHUP. `config/kaluta.toml` documents each key with its default and unit, and a test compares the
+//! two. How the layers are put together is in [`layers`].
+
+pub mod layers;
+
+pub use layers::SettingsSource;
+
+use crate::diagnostics::BacktracePolicy;
+use crate::diagnostics::logging::LogFormat;
+use serde::{Deserialize, Serialize};
+use std::num::NonZeroUsize;
+use std::path::PathBuf;
+use std::time::Duration;
+
+/// Everything that can be set.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct Settings {
+    /// The directory of the store; empty where none was given.
+    pub location: PathBuf,
+    /// The address and port to listen on; port 0 takes a free one.
+    pub bind: String,
+    /// When errors capture a backtrace.
+    pub backtrace: BacktracePolicy,
+    /// Limits and meaning of queries.
+    pub query: QuerySettings,
+    /// Limits of loading.
+    pub load: LoadSettings,
+    /// Limits of the HTTP server.
+    pub http: HttpSettings,
+    /// What is logged, and how.
+    pub log: LogSettings,
+}
+
+/// Limits and meaning of queries.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct QuerySettings {
+    /// The time a query may take, waiting and writing its answer included; 0 for no limit.
+    pub timeout_ms: u64,
+    /// The memory a query may hold; 0 for no limit.
+    pub memory_bytes_max: u64,
+    /// The number of queries that run at once; 0 for one on each processor core.
+    pub threads: usize,
+    /// The number of queries that may wait for a thread; more are refused.
+    pub queue_max: usize,
+    /// What a query without a dataset of its own sees as its default graph.
+    pub default_graph: DefaultGraph,
+}
+
+/// What a query without a dataset of its own sees as its default graph.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum DefaultGraph {
+    /// The default graph of the store alone.
+    #[default]
+    Default,
+    /// The union of every graph of the store.
+    Union,
+}
+
+/// Limits of loading.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct LoadSettings {
+    /// The memory that a load may hold before it sorts through files.
+    pub memory_bytes_max: u64,
+}
+
+/// Limits of the HTTP server.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct HttpSettings {
+    /// The size of a request body; larger ones are refused.
+    pub body_bytes_max: usize,
+    /// How much of an answer is held back, so that an early error still gets its status.
+    pub hold_back_bytes: usize,
+    /// How long running requests may take to end once the server was told to stop.
+    pub shutdown_grace_ms: u64,
+    /// Whether pages of other origins may send queries and read answers.
+    pub cross_origin: bool,
+    /// The threads that read requests and write answers to sockets; they never run a query.
+    pub io_threads: usize,
+}
+
+/// What is logged, and how.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct LogSettings {
+    /// What is logged, in the directive syntax of `tracing`: `info`, `warn,kaluta::error=debug`, ...
+    pub directives: String,
+    /// Text for people or lines of JSON for programs.
+    pub format: LogFormat,
+}
+
+impl Default for Settings {
+    fn default() -> Self {
+        Self {
+            location: PathBuf::new(),
+            bind: "127.0.0.1:7878".to_owned(),
+            backtrace: BacktracePolicy::default(),
+            query: QuerySettings::default(),
+            load: LoadSettings::default(),
+            http: HttpSettings::default(),
+            log: LogSettings::default(),
+        }
+    }
+}
+
+impl Default for QuerySettings {
+    fn default() -> Self {
+        Self {
+            timeout_ms: 60_000,
+            memory_bytes_max: 2 << 30,
+            threads: 0,
+            queue_max: 1024,
+            default_graph: DefaultGraph::default(),
+        }
+    }
+}
+
+impl Default for LoadSettings {
+    fn default() -> Self {
+        Self {
+            memory_bytes_max: 2 << 30,
+        }
+    }
+}
+
+impl Default for HttpSettings {
+    fn default() -> Self {
+        Self {
+            body_bytes_max: 16 << 20,
+            hold_back_bytes: 64 << 10,
+            shutdown_grace_ms: 10_000,
+            cross_origin: true,
+            io_threads: 1,
+        }
+    }
+}
+
+impl Default for LogSettings {
+    fn default() -> Self {
+        Self {
+            directives: "info".to_owned(),
+            format: LogFormat::default(),
+        }
+    }
+}
+
+impl QuerySettings {
+    /// The time a query may take, if it is limited.
+    pub fn timeout(&self) -> Option<Duration> {
+        (self.timeout_ms > 0).then(|| Duration::from_millis(self.timeout_ms))
+    }
+
+    /// The memory a query may hold, if it is limited.
+    pub fn memory_limit_bytes(&self) -> Option<u64> {
+        (self.memory_bytes_max > 0).then_some(self.memory_bytes_max)
+    }
+
+    /// The number of query threads, with 0 resolved to the number of processor cores.
+    pub fn thread_count(&self) -> usize {
+        match self.threads {
+            0 => std::thread::available_parallelism().map_or(1, NonZeroUsize::get),
+            n => n,
+        }
+    }
+}

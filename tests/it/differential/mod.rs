@@ -1,0 +1,145 @@
+//! Random queries over random data, answered by the engine and by an independent one.
+//!
+//! Everything follows from a seed. `$KALUTA_DIFFERENTIAL_QUERIES` says how many queries there are (2000), and
+//! `$KALUTA_DIFFERENTIAL_SEED` where seeds start (0). A failure names its seed, and shows query and data made small.
+
+mod check;
+mod data;
+mod expressions;
+mod generate;
+mod minimize;
+mod query;
+mod random;
+
+use crate::engine;
+use crate::oracle::Oracle;
+use crate::settings::number;
+use crate::store::{Answer, Document, Request, Store};
+use crate::values::canonical_number;
+use data::{PREFIXES, Statement, to_trig};
+use libtest_mimic::{Failed, Trial};
+use minimize::{Case, minimize};
+use oxrdf::GraphName;
+use oxrdfio::RdfFormat;
+use query::Query;
+use random::Random;
+
+/// The queries with an answer that are asked of one data set; those without one do not count.
+const QUERIES_PER_DATA: usize = 20;
+/// All queries that are asked of one data set.
+const QUERIES_PER_DATA_MAX: usize = 80;
+/// The data sets of one trial.
+const DATA_PER_TRIAL: usize = 5;
+/// Larger answers are not compared: they come from products of patterns, and take long.
+const ROWS_MAX: usize = 3_000;
+
+/// Trials of a hundred queries each.
+pub fn trials() -> Vec<Trial> {
+    let queries: usize = number("KALUTA_DIFFERENTIAL_QUERIES", 2_000);
+    let first: u64 = number("KALUTA_DIFFERENTIAL_SEED", 0);
+    let count = queries.div_ceil(QUERIES_PER_DATA * DATA_PER_TRIAL) as u64;
+    (0..count)
+        .map(|i| {
+            let start = first + i * DATA_PER_TRIAL as u64;
+            Trial::test(format!("differential::seed_{start:06}"), move || run(start))
+        })
+        .collect()
+}
+
+fn run(start: u64) -> Result<(), Failed> {
+    for seed in start..start + DATA_PER_TRIAL as u64 {
+        let mut random = Random::new(seed);
+        let data = data::generate(&mut random);
+        let stores = Stores::load(&data)?;
+        let mut answered = 0;
+        for _ in 0..QUERIES_PER_DATA_MAX {
+            let query = generate::generate(&mut random);
+            match stores.compare(&query) {
+                Ok(Compared::Rows) => answered += 1,
+                Ok(Compared::Empty) => {}
+                Err(message) => return Err(report(seed, Case { data, query }, &message).into()),
+            }
+            if answered == QUERIES_PER_DATA {
+                break;
+            }
+        }
+        // A generator whose queries ask in vain would test nothing.
+        if answered < QUERIES_PER_DATA / 4 {
+            return Err(format!("seed {seed}: only {answered} queries have an answer").into());
+        }
+    }
+    Ok(())
+}
+
+/// What a failing case looks like when it is made small.
+fn report(seed: u64, case: Case, message: &str) -> String {
+    let failure = |case: &Case| {
+        Stores::load(&case.data)
+            .and_then(|stores| stores.compare(&case.query))
+            .err()
+    };
+    let small = minimize(case, |case| failure(case).is_some());
+    let message = failure(&small).unwrap_or_else(|| format!("not every time: {message}"));
+    format!(
+        "seed {seed}\n{message}\nquery:\n{PREFIXES}{}\ndata:\n{}",
+        small.query,
+        to_trig(&small.data)
+    )
+}
+
+/// The same data in both engines.
+struct Stores {
+    engine: Box<dyn Store>,
+    oracle: Oracle,
+}
+
+impl Stores {
+    fn load(data: &[Statement]) -> Result<Self, String> {
+        let document = Document {
+            bytes: to_trig(data).into_bytes(),
+            format: RdfFormat::TriG,
+            base: None,
+            graph: GraphName::DefaultGraph,
+        };
+        let mut stores = Self {
+            engine: engine::open()?,
+            oracle: Oracle::default(),
+        };
+        stores.oracle.load(vec![document.clone()])?;
+        stores.engine.load(vec![document])?;
+        Ok(stores)
+    }
+
+    fn compare(&self, query: &Query) -> Result<Compared, String> {
+        let ask = |store: &dyn Store, query: &Query| {
+            let answer = store.query(&Request::new(format!("{PREFIXES}{query}")));
+            answer.map(|answer| answer.map_terms(canonical_number))
+        };
+        // The order is checked by itself: the other engine's is not total over all literals.
+        let mut unsliced = query.clone();
+        (unsliced.offset, unsliced.limit) = (None, None);
+        unsliced.order_by.clear();
+        // What the independent engine cannot answer is no case.
+        let Ok(expected) = ask(&self.oracle, &unsliced) else {
+            return Ok(Compared::Empty);
+        };
+        if expected.rows().len() > ROWS_MAX {
+            return Ok(Compared::Empty);
+        }
+        check::check(query, &expected, &ask(&*self.engine, query)?)?;
+        let is_empty = expected.rows().is_empty() && !matches!(expected, Answer::Boolean(true));
+        Ok(if is_empty {
+            Compared::Empty
+        } else {
+            Compared::Rows
+        })
+    }
+}
+
+/// What was the same.
+enum Compared {
+    /// An answer with rows, or true.
+    Rows,
+    /// An empty answer, or none.
+    Empty,
+}

@@ -1,0 +1,27 @@
+//! The HTTP server on the wire: a plain socket against a server of this process, or against the program itself.
+
+mod client;
+mod conversation;
+mod fixture;
+mod levels;
+mod program;
+mod streams;
+
+use libtest_mimic::Trial;
+
+/// The trials of this module.
+pub fn trials() -> Vec<Trial> {
+    let mut trials = conversation::trials();
+    trials.extend(streams::trials());
+    trials.extend(program::trials());
+    trials.extend(levels::trials());
+    trials
+}
+
+/// A trial of a function that panics when it fails.
+fn trial(name: &str, run: fn()) -> Trial {
+    Trial::test(format!("http::{name}"), move || {
+        run();
+        Ok(())
+    })
+}

@@ -1,0 +1,268 @@
+//! The program itself: its exit codes, its one line on standard output, its signals.
+
+use super::client::{ask, metric, request};
+use super::trial;
+use libtest_mimic::Trial;
+use std::io::{BufRead, BufReader, Read};
+use std::net::SocketAddr;
+use std::path::Path;
+use std::process::{Child, Command, Output, Stdio};
+
+pub fn trials() -> Vec<Trial> {
+    vec![
+        trial("exit codes", exit_codes),
+        trial("generate, load, query and dump", load_and_dump),
+        trial("a bad document leaves the store as it was", bad_documents),
+        trial(
+            "the served program stops on SIGTERM with exit code 0",
+            stop_on_signal,
+        ),
+        trial("SIGHUP reads the log directives again", hangup),
+    ]
+}
+
+pub fn kaluta(arguments: &[&str]) -> Output {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_kaluta"));
+    command
+        .args(arguments)
+        .stdin(Stdio::null())
+        .env_remove("KALUTA_LOG");
+    command.output().expect("the program runs")
+}
+
+fn succeed(arguments: &[&str]) -> String {
+    let output = kaluta(arguments);
+    let errors = String::from_utf8_lossy(&output.stderr);
+    assert!(output.status.success(), "{arguments:?}: {errors}");
+    String::from_utf8(output.stdout).unwrap()
+}
+
+/// A served store in a process of its own.
+pub struct Served {
+    child: Child,
+    pub address: SocketAddr,
+}
+
+impl Served {
+    pub fn start(location: &Path, more: &[&str]) -> Self {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_kaluta"));
+        command
+            .args([
+                "serve",
+                "--bind",
+                "127.0.0.1:0",
+                "--location",
+                location.to_str().unwrap(),
+            ])
+            .args(more)
+            .env_remove("KALUTA_LOG")
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped());
+        let mut child = command.spawn().expect("the program runs");
+        let mut line = String::new();
+        let mut out = BufReader::new(child.stdout.take().unwrap());
+        out.read_line(&mut line).unwrap();
+        let address = line.trim().strip_prefix("listening on http://");
+        Self {
+            address: address
+                .unwrap_or_else(|| panic!("{line:?}"))
+                .parse()
+                .unwrap(),
+            child,
+        }
+    }
+
+    pub fn signal(&self, name: &str) {
+        let pid = self.child.id().to_string();
+        let sent = Command::new("kill").args(["-s", name, &pid]).status();
+        assert!(sent.unwrap().success());
+    }
+
+    /// Stops it, and gives its exit code and what it wrote to standard error.
+    pub fn stop(mut self, signal: &str) -> (Option<i32>, String) {
+        self.signal(signal);
+        let mut text = String::new();
+        let mut errors = self.child.stderr.take().unwrap();
+        errors.read_to_string(&mut text).unwrap();
+        (self.child.wait().unwrap().code(), text)
+    }
+}
+
+impl Drop for Served {
+    fn drop(&mut self) {
+        // Already gone when it was stopped.
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}
+
+pub fn store_with(document: &str) -> tempfile::TempDir {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("data.nt");
+    std::fs::write(&file, document).unwrap();
+    let store = folder.path().join("store");
+    succeed(&[
+        "load",
+        "--location",
+        store.to_str().unwrap(),
+        file.to_str().unwrap(),
+    ]);
+    folder
+}
+
+fn exit_codes() {
+    let check = |arguments: &[&str], code: i32| {
+        let output = kaluta(arguments);
+        let errors = String::from_utf8_lossy(&output.stderr);
+        assert_eq!(output.status.code(), Some(code), "{arguments:?}: {errors}");
+        if code != 0 {
+            assert!(errors.starts_with("error: "), "{errors}");
+        }
+    };
+    check(&["--version"], 0);
+    for command in ["serve", "load", "query", "dump", "generate", "replay"] {
+        check(&[command, "--help"], 0);
+        assert!(
+            String::from_utf8_lossy(&kaluta(&[command, "--help"]).stdout).contains("Examples:")
+        );
+    }
+    check(&["serve", "--no-such-option"], 2);
+    check(&["query", "--query", "ASK {}"], 2);
+    check(
+        &[
+            "serve",
+            "--log",
+            "kaluta=loud",
+            "--location",
+            "/nonexistent",
+        ],
+        2,
+    );
+    check(
+        &["query", "--location", "/nonexistent", "--query", "ASK {}"],
+        1,
+    );
+}
+
+fn load_and_dump() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = |name: &str| folder.path().join(name).to_str().unwrap().to_owned();
+    let (data, store) = (path("data.nt"), path("store"));
+    succeed(&[
+        "generate",
+        "--triples",
+        "2000",
+        "--seed",
+        "7",
+        "--output",
+        &data,
+    ]);
+    succeed(&["load", "--location", &store, &data]);
+    let lines = |text: &str| {
+        let mut lines: Vec<_> = text
+            .lines()
+            .filter(|l| !l.contains("_:"))
+            .map(str::to_owned)
+            .collect();
+        lines.sort();
+        lines
+    };
+    let generated = std::fs::read_to_string(&data).unwrap();
+    let dumped = succeed(&[
+        "dump",
+        "--location",
+        &store,
+        "--graph",
+        "default",
+        "--format",
+        "nt",
+    ]);
+    assert_eq!(dumped.lines().count(), generated.lines().count());
+    assert_eq!(lines(&dumped), lines(&generated));
+    let all = "SELECT * { ?s ?p ?o }";
+    let rows = succeed(&[
+        "query",
+        "--location",
+        &store,
+        "--query",
+        all,
+        "--results-format",
+        "csv",
+    ]);
+    assert!(rows.lines().count() > generated.lines().count());
+    let file = path("answer.xml");
+    succeed(&[
+        "query",
+        "--location",
+        &store,
+        "--query",
+        "ASK { ?s ?p ?o }",
+        "--results-file",
+        &file,
+    ]);
+    assert!(
+        std::fs::read_to_string(&file)
+            .unwrap()
+            .contains("<boolean>true</boolean>")
+    );
+}
+
+fn bad_documents() {
+    let folder = store_with("<http://e/s> <http://e/p> \"kept\" .\n");
+    let store = folder.path().join("store");
+    let bad = folder.path().join("bad.nt");
+    let text = "<http://e/1> <http://e/p> \"x\" .\n<http://e/2> <http://e/p> \"unterminated .\n";
+    std::fs::write(&bad, text).unwrap();
+    let (store, bad) = (store.to_str().unwrap(), bad.to_str().unwrap());
+    let output = kaluta(&["load", "--location", store, bad]);
+    assert_eq!(output.status.code(), Some(1));
+    let errors = String::from_utf8_lossy(&output.stderr);
+    assert!(
+        errors.contains("bad.nt") && errors.contains('2'),
+        "{errors}"
+    );
+    let dumped = succeed(&["dump", "--location", store]);
+    assert_eq!(dumped, "<http://e/s> <http://e/p> \"kept\" .\n");
+}
+
+fn stop_on_signal() {
+    let folder = store_with(
+        "<http://e/s> <http://e/p> 'one'@en .\n"
+            .replace('\'', "\"")
+            .as_str(),
+    );
+    for name in ["TERM", "INT"] {
+        let served = Served::start(&folder.path().join("store"), &[]);
+        let answer = ask(
+            served.address,
+            "SELECT ?o { ?s ?p ?o }",
+            "text/tab-separated-values",
+        );
+        assert_eq!(answer.text(), "?o\n\"one\"@en\n");
+        assert_eq!(metric(served.address, "kaluta_store_quads"), 1);
+        let (code, errors) = served.stop(name);
+        assert_eq!(code, Some(0), "{errors}");
+        assert!(errors.contains("curl http://127.0.0.1:"), "{errors}");
+    }
+}
+
+fn hangup() {
+    let folder = store_with("<http://e/s> <http://e/p> <http://e/o> .\n");
+    let config = folder.path().join("kaluta.toml");
+    std::fs::write(&config, "[log]\ndirectives = \"warn\"\n").unwrap();
+    let served = Served::start(
+        &folder.path().join("store"),
+        &["--config", config.to_str().unwrap()],
+    );
+    let directives = || {
+        request(served.address, "GET", "/admin/log", &[], None)
+            .text()
+            .trim()
+            .to_owned()
+    };
+    assert_eq!(directives(), "warn");
+    std::fs::write(&config, "[log]\ndirectives = \"info,kaluta::http=debug\"\n").unwrap();
+    served.signal("HUP");
+    super::client::wait_until("the directives change", || directives() != "warn");
+    assert_eq!(directives(), "info,kaluta::http=debug");
+}
