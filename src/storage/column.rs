@@ -21,7 +21,7 @@ use std::ops::Range;
 const FRAMES_MAX: usize = 256;
 
 /// Rows that are read one by one sooner than by unpacking the whole column.
-const FEW_ROWS: usize = 32;
+const FEW_ROWS: usize = 96;
 
 const CONSTANT: u64 = 0;
 const DELTA: u64 = 1;
