@@ -5,6 +5,7 @@
 
 use super::progress::{LoadBar, SampleBar};
 use super::{Context, Flags, location_flag};
+use crate::diagnostics::logging::LogFormat;
 use crate::diagnostics::{Error, Result, backtraces};
 use crate::engine::{Engine, LoadOptions, LoadSource};
 use crate::http::Server;
@@ -111,13 +112,15 @@ async fn serve(engine: Arc<Engine>, context: &Context) -> Result<()> {
     let server = Server::bind(&context.settings, engine, Some(context.log.clone())).await?;
     let address = server.address();
     announce(&format!("listening on http://{address}"));
-    eprintln!(
-        "{quads} quads are ready for a first query:
+    if context.settings.log.format == LogFormat::Text {
+        eprintln!(
+            "{quads} quads are ready for a first query:
 
   curl http://{address}/query --data-urlencode 'query=SELECT * {{ ?s ?p ?o }} LIMIT 5'
 
 Ctrl-C stops the server."
-    );
+        );
+    }
     tracing::info!(target: "kaluta::http", %address, quads, "serving");
     tokio::select! {
         served = server.run(stop) => served,
