@@ -3,11 +3,13 @@
 //! `cargo test --test it -- NAME` runs those whose name contains NAME; `--list` names them all.
 
 mod cases;
+mod cliffs;
 mod compare;
 mod differential;
 mod engine;
 mod http;
 mod isomorphism;
+mod kaluta;
 mod oracle;
 mod queries;
 mod settings;
@@ -28,6 +30,7 @@ fn main() -> ExitCode {
     let trials = [
         w3c::trials(&tally),
         cases::trials(),
+        cliffs::trials(),
         differential::trials(),
         http::trials(),
         queries::trials(),
