@@ -302,7 +302,7 @@ impl<'a> JoinOrder<'a> {
         }
         self.add_merges(a, b, rows, &mut entry.candidates);
         for candidate in &mut entry.candidates {
-            candidate.conditions.clone_from(&conditions);
+            candidate.conditions.extend(&conditions);
         }
         Ok(entry)
     }
@@ -435,7 +435,7 @@ impl<'a> JoinOrder<'a> {
                     + left_rows * KEY_NS
                     + rows * OUTPUT_ROW_NS,
                 sorted: left.sorted,
-                conditions: Vec::new(),
+                conditions: self.leaf_conditions(b),
                 how: How::Index {
                     left: (a, c),
                     relation,
@@ -474,7 +474,7 @@ impl<'a> JoinOrder<'a> {
             found.push(Candidate {
                 cost: left.cost + START_NS + cost + left_rows * PROBE_ROW_NS + rows * OUTPUT_ROW_NS,
                 sorted: left.sorted,
-                conditions: Vec::new(),
+                conditions: self.leaf_conditions(b),
                 how: How::Seeded {
                     left: (a, c),
                     right: Arc::clone(&right),
@@ -482,6 +482,12 @@ impl<'a> JoinOrder<'a> {
             });
         }
         Ok(())
+    }
+
+    /// The conditions on one relation alone: ways that read it anew, not through its entry, have to test them.
+    fn leaf_conditions(&self, leaf: usize) -> Vec<usize> {
+        let first = self.entries[leaf].candidates.first();
+        first.map_or(Vec::new(), |c| c.conditions.clone())
     }
 
     /// The plan of a candidate, with the conditions of its entry above it.
