@@ -128,7 +128,11 @@ impl Planner<'_> {
             Some(whole) if whole.row_by_row => Some(whole),
             _ => narrowed.as_ref().filter(|s| !s.variables.is_empty()),
         };
-        let plan = self.plan(input, seed)?;
+        let mut plan = self.plan(input, seed)?;
+        if !keys.iter().all(|&k| plan.schema.contains(&k)) {
+            let schema = build::joined_schema(&plan.schema, keys);
+            plan = project(plan, &schema);
+        }
         if let Some(count) = count_of_range(&plan, keys, aggregates, self.variables) {
             return Ok(count);
         }
