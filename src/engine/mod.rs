@@ -275,8 +275,17 @@ impl Engine {
             Query::Construct { template, .. } => Some(construct::variables(template)),
             _ => projected(query.pattern()),
         };
+        let pattern = match &query.query {
+            // One solution is enough.
+            Query::Ask { pattern, .. } => &GraphPattern::Slice {
+                inner: Box::new(pattern.clone()),
+                start: 0,
+                length: Some(1),
+            },
+            _ => query.pattern(),
+        };
         let planned = plan::plan(
-            query.pattern(),
+            pattern,
             wanted.as_deref(),
             &dataset,
             &expressions.terms,

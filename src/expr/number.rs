@@ -179,22 +179,24 @@ impl Number {
 
     /// A total order by value over all kinds of numbers, NaN first.
     pub fn total_cmp(self, other: Self) -> Ordering {
-        let (a, b) = (self.to_f64(), other.to_f64());
-        match (a.is_nan(), b.is_nan()) {
-            (false, false) => {}
-            (a, b) => return b.cmp(&a),
+        let (a, b) = (self.order_key(), other.order_key());
+        a.0.cmp(&b.0).then(a.1.cmp(&b.1)).then(a.2.total_cmp(&b.2))
+    }
+
+    /// The whole part, rounded down; the rest in units of 10^-18; and the rest as a double, for what lies between two
+    /// units or beyond all whole parts. Comparing these in turn is a total order, as comparing after promotion is not.
+    fn order_key(self) -> (i128, i128, f64) {
+        match self {
+            Self::Integer(i) => (i, 0, 0.0),
+            Self::Decimal(d) => {
+                let units = scaled(d);
+                let rest = units.rem_euclid(DECIMAL_UNIT);
+                let whole = units.div_euclid(DECIMAL_UNIT);
+                (whole, rest, rest as f64 / DECIMAL_UNIT as f64)
+            }
+            Self::Float(f) => floating_order_key(f.into()),
+            Self::Double(d) => floating_order_key(d),
         }
-        // Rounding to a double keeps the order; what it makes equal is told apart by the exact values.
-        a.partial_cmp(&b)
-            .unwrap_or(Ordering::Equal)
-            .then_with(|| match (self.to_integer(), other.to_integer()) {
-                (Some(x), Some(y)) => x.cmp(&y),
-                _ => Ordering::Equal,
-            })
-            .then_with(|| match (self.to_decimal(), other.to_decimal()) {
-                (Some(x), Some(y)) => x.cmp(&y),
-                _ => Ordering::Equal,
-            })
     }
 
     /// The local name of its datatype in the XML Schema namespace.
@@ -259,6 +261,19 @@ fn integer(value: Option<i128>) -> Outcome {
 
 fn decimal(value: Option<Decimal>) -> Outcome {
     value.map(Number::Decimal).ok_or(ExprErrorKind::Overflow)
+}
+
+fn floating_order_key(value: f64) -> (i128, i128, f64) {
+    if value.is_nan() {
+        return (i128::MIN, i128::MIN, 0.0);
+    }
+    let whole = value.floor();
+    if truncate(whole).is_none() {
+        return (whole as i128, 0, value);
+    }
+    let rest = value - whole;
+    let units = (rest * DECIMAL_UNIT as f64).round();
+    (whole as i128, units as i128, rest)
 }
 
 fn truncate(value: f64) -> Option<i128> {

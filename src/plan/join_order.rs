@@ -26,7 +26,9 @@ const EXHAUSTIVE_MAX: usize = 8;
 const LOOKUP_ROWS: f64 = 16_384.0;
 
 /// A relation with restricted bindings handed in: gives its plan for some variables and an expected number of them.
-pub type Seeding<'a> = dyn FnMut(usize, &[VarId], f64) -> Result<Option<(Plan, Seed)>> + 'a;
+pub type Seeding<'a> = dyn FnMut(usize, &[VarId], f64) -> Result<Option<Seeded>> + 'a;
+/// A plan with the seed that it draws from.
+pub type Seeded = Arc<(Plan, Seed)>;
 
 /// What a relation is.
 #[derive(Clone, Debug)]
@@ -302,7 +304,7 @@ impl<'a> JoinOrder<'a> {
         }
         self.add_merges(a, b, rows, &mut entry.candidates);
         for candidate in &mut entry.candidates {
-            candidate.conditions.clone_from(&conditions);
+            candidate.conditions.extend(&conditions);
         }
         Ok(entry)
     }
@@ -435,7 +437,7 @@ impl<'a> JoinOrder<'a> {
                     + left_rows * KEY_NS
                     + rows * OUTPUT_ROW_NS,
                 sorted: left.sorted,
-                conditions: Vec::new(),
+                conditions: self.own_conditions(b),
                 how: How::Index {
                     left: (a, c),
                     relation,
@@ -469,12 +471,11 @@ impl<'a> JoinOrder<'a> {
             return Ok(());
         };
         let cost = right.0.cost + right.0.rows * BUILD_ROW_NS;
-        let right = Arc::new(right);
         for (c, left) in self.entries[a].candidates.iter().enumerate() {
             found.push(Candidate {
                 cost: left.cost + START_NS + cost + left_rows * PROBE_ROW_NS + rows * OUTPUT_ROW_NS,
                 sorted: left.sorted,
-                conditions: Vec::new(),
+                conditions: self.own_conditions(b),
                 how: How::Seeded {
                     left: (a, c),
                     right: Arc::clone(&right),
@@ -482,6 +483,12 @@ impl<'a> JoinOrder<'a> {
             });
         }
         Ok(())
+    }
+
+    /// The conditions of a single relation, which a look-up or a seeded run of it has not tested yet.
+    fn own_conditions(&self, leaf: usize) -> Vec<usize> {
+        let candidates = &self.entries[leaf].candidates;
+        candidates.first().map(|c| c.conditions.clone()).unwrap_or_default()
     }
 
     /// The plan of a candidate, with the conditions of its entry above it.

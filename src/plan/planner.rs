@@ -8,7 +8,7 @@ use super::access::{self, Access};
 use super::build;
 use super::estimate::{Estimate, selectivity};
 use super::group::{Group, Step};
-use super::join_order::{JoinOrder, Relation, Source};
+use super::join_order::{JoinOrder, Relation, Seeded, Source};
 use super::logical::{
     Aggregate, ClosurePath, Condition, GraphScope, Logical, QuadPattern, Slot, SortKey,
 };
@@ -20,6 +20,8 @@ use crate::diagnostics::Result;
 use crate::storage::Snapshot;
 use crate::term::TermId;
 use spargebra::algebra::{AggregateExpression, AggregateFunction, Expression};
+use std::collections::HashMap;
+use std::collections::hash_map::Entry;
 use std::sync::Arc;
 
 /// Plans one query.
@@ -128,7 +130,12 @@ impl Planner<'_> {
             Some(whole) if whole.row_by_row => Some(whole),
             _ => narrowed.as_ref().filter(|s| !s.variables.is_empty()),
         };
-        let plan = self.plan(input, seed)?;
+        let mut plan = self.plan(input, seed)?;
+        if keys.iter().any(|k| !plan.schema.contains(k)) {
+            // A key that the pattern never binds is unbound in every row.
+            let schema = build::joined_schema(&plan.schema, keys);
+            plan = project(plan, &schema);
+        }
         if let Some(count) = count_of_range(&plan, keys, aggregates, self.variables) {
             return Ok(count);
         }
@@ -179,8 +186,20 @@ impl Planner<'_> {
             0 => unit(),
             _ => {
                 let snapshot = self.snapshot;
+                let mut known: HashMap<(usize, Vec<VarId>, i32), Option<Seeded>> = HashMap::new();
                 let mut seeding = |relation: usize, keys: &[VarId], rows: f64| {
-                    sources[relation].map_or(Ok(None), |l| self.seeded_relation(l, keys, rows))
+                    let Some(logical) = sources[relation] else {
+                        return Ok(None);
+                    };
+                    // A plan is about as good for ten times as many bindings: few are made.
+                    let magnitude = rows.log10().round() as i32;
+                    match known.entry((relation, keys.to_vec(), magnitude)) {
+                        Entry::Occupied(seeded) => Ok(seeded.get().clone()),
+                        Entry::Vacant(free) => {
+                            let seeded = self.seeded_relation(logical, keys, rows)?;
+                            Ok(free.insert(seeded.map(Arc::new)).clone())
+                        }
+                    }
                 };
                 JoinOrder::new(&relations, &group.conditions, snapshot).best(&mut seeding)?
             }

@@ -39,15 +39,14 @@ pub fn seedable(logical: &Logical) -> VarSet {
             .reduce(|all, more| all.union(&more))
             .unwrap_or_default()
             .difference(&unseedable_in_some(inputs)),
-        Logical::LeftJoin(left, ..) | Logical::Lateral(left, _) | Logical::Minus(left, _) => {
-            seedable(left)
-        }
-        Logical::Filter(input, _) | Logical::Distinct(input) | Logical::Reduced(input) => {
+        // What follows must not see a binding that its input leaves open: it could mean something else there.
+        Logical::LeftJoin(input, ..)
+        | Logical::Lateral(input, _)
+        | Logical::Minus(input, _)
+        | Logical::Filter(input, _)
+        | Logical::Extend(input, ..) => seedable(input).intersection(&input.certain()),
+        Logical::Distinct(input) | Logical::Reduced(input) | Logical::Destructure(input, ..) => {
             seedable(input)
-        }
-        Logical::Destructure(input, ..) => seedable(input),
-        Logical::Extend(input, variable, _) => {
-            seedable(input).iter().filter(|v| v != variable).collect()
         }
         Logical::Project(input, visible) => {
             let visible: VarSet = visible.iter().copied().collect();

@@ -6,6 +6,8 @@
 mod aggregates;
 mod functions;
 mod operators;
+mod oracle;
+mod order;
 mod sharing;
 mod store;
 
