@@ -4,7 +4,7 @@
 //! to the request's task, which makes a response of it; a later one breaks the transfer and is logged here.
 
 use super::exchange::RequestId;
-use super::metrics::Metrics;
+use super::metrics::{Metrics, RunningQuery};
 use super::negotiation::{Accept, Coding};
 use super::outlet::{Head, Outlet, OutletSettings, Reply};
 use super::protocol::{ExplainFormat, QueryCall};
@@ -63,10 +63,13 @@ impl QueryJob {
         if self.control.is_cancelled() {
             return;
         }
-        let _running = self.metrics.start_query(self.submitted);
+        let running = self.metrics.start_query(self.submitted);
         match self.prepare() {
-            // A closed channel means that the client is gone, and so is whoever would hear of the error.
-            Err(error) => drop(reply.send(Err(error))),
+            Err(error) => {
+                drop(running);
+                // A closed channel means that the client is gone, and so is whoever would hear of the error.
+                drop(reply.send(Err(error)));
+            }
             Ok((query, output, content_type)) => {
                 let head = Head {
                     content_type,
@@ -77,7 +80,7 @@ impl QueryJob {
                     deadline: self.deadline,
                     runtime: self.runtime.clone(),
                 };
-                self.answer(&query, output, Outlet::new(reply, head, settings));
+                self.answer(&query, output, Outlet::new(reply, head, settings), running);
             }
         }
     }
@@ -115,12 +118,23 @@ impl QueryJob {
         Ok((query, output, content_type))
     }
 
-    fn answer(&self, query: &PreparedQuery, output: Output, mut outlet: Outlet) {
+    /// Writes the answer. The query is counted as done before its last bytes leave, so that who has the answer also sees
+    /// it in the metrics.
+    fn answer(
+        &self,
+        query: &PreparedQuery,
+        output: Output,
+        mut outlet: Outlet,
+        running: RunningQuery,
+    ) {
         if self.is_head {
+            drop(running);
             outlet.send_head();
             return;
         }
-        let error = match self.write(query, output, &mut outlet) {
+        let written = self.write(query, output, &mut outlet);
+        drop(running);
+        let error = match written {
             Ok(()) => outlet.finish().err(),
             Err(error) => outlet.fail(error),
         };
@@ -171,7 +185,7 @@ impl QueryJob {
             &mut Vec<u8>,
         ) -> Result<()>,
     ) -> Result<()> {
-        while let Some(batch) = rows.next()? {
+        while let Some(batch) = rows.next_batch()? {
             for start in (0..batch.rows()).step_by(STEP_ROWS) {
                 let range = start..batch.rows().min(start + STEP_ROWS);
                 write(&batch, range, rows.resolver(), &mut outlet.buffer)?;

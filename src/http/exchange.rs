@@ -11,8 +11,8 @@ use axum::extract::{Request, State};
 use axum::http::{HeaderName, HeaderValue, Method, StatusCode, header};
 use axum::response::{IntoResponse, Response};
 use std::fmt;
-use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, LazyLock};
 use std::time::{Instant, SystemTime};
 
 /// The response header that carries the request id.
@@ -23,17 +23,14 @@ pub const REQUEST_ID: HeaderName = HeaderName::from_static("x-request-id");
 pub struct RequestId(u64);
 
 impl RequestId {
-    /// A number of its own for each request of the process, with the time of the first one before it.
+    /// A number of its own for each request, counted from the time when the process answered its first.
     pub fn fresh() -> Self {
+        static FIRST: LazyLock<u64> = LazyLock::new(|| {
+            let now = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH);
+            now.map_or(0, |d| d.as_secs()) << 32
+        });
         static NEXT: AtomicU64 = AtomicU64::new(0);
-        let number = NEXT.fetch_add(1, Ordering::Relaxed);
-        if number > 0 {
-            return Self(number);
-        }
-        let now = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH);
-        let start = now.map_or(1, |d| d.as_secs()) << 32;
-        NEXT.fetch_add(start, Ordering::Relaxed);
-        Self(start)
+        Self(FIRST.wrapping_add(NEXT.fetch_add(1, Ordering::Relaxed)))
     }
 }
 
@@ -126,6 +123,10 @@ fn finish(shared: &Shared, response: &mut Response, resource: Option<Resource>, 
     let headers = response.headers_mut();
     if let Ok(value) = HeaderValue::try_from(id.to_string()) {
         headers.insert(REQUEST_ID, value);
+    }
+    if resource == Some(Resource::Query) {
+        let vary = HeaderValue::from_static("accept, accept-encoding");
+        headers.entry(header::VARY).or_insert(vary);
     }
     if shared.http.cross_origin && resource.is_none_or(Resource::is_cross_origin) {
         cors::allow(headers);

@@ -97,10 +97,6 @@ fn put_head(response: &mut Response, head: Head) {
         header::CONTENT_TYPE,
         HeaderValue::from_static(head.content_type),
     );
-    headers.insert(
-        header::VARY,
-        HeaderValue::from_static("accept, accept-encoding"),
-    );
     if let Some(coding) = head.coding.name() {
         headers.insert(header::CONTENT_ENCODING, HeaderValue::from_static(coding));
     }

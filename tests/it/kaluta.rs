@@ -1,5 +1,6 @@
 //! The engine under test: Kaluta over a store in a folder of its own, which goes when the store goes.
 
+use crate::panics;
 use crate::store::{Answer, Document, Request, Row, Store};
 use kaluta::batch::Batch;
 use kaluta::diagnostics::Error;
@@ -58,7 +59,8 @@ impl Store for Kaluta {
     }
 
     fn query(&self, request: &Request) -> Result<Answer, String> {
-        answer(&self.engine, request).map_err(|e| format!("{e:?}"))
+        let answer = panics::caught(|| answer(&self.engine, request))?;
+        answer.map_err(|e| format!("{e:?}"))
     }
 }
 
@@ -97,7 +99,7 @@ fn answer(engine: &Engine, request: &Request) -> Result<Answer, Error> {
 
 fn terms(rows: &mut Rows) -> Result<Vec<Row>, Error> {
     let mut all = Vec::new();
-    while let Some(batch) = rows.next()? {
+    while let Some(batch) = rows.next_batch()? {
         for place in 0..batch.rows() {
             all.push(row(rows, &batch, place)?);
         }

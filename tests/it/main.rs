@@ -11,6 +11,7 @@ mod http;
 mod isomorphism;
 mod kaluta;
 mod oracle;
+mod panics;
 mod queries;
 mod settings;
 mod store;
@@ -25,6 +26,7 @@ use std::sync::Arc;
 use tally::Tally;
 
 fn main() -> ExitCode {
+    panics::install();
     let arguments = Arguments::from_args();
     let tally = Arc::new(Tally::default());
     let trials = [

@@ -76,7 +76,7 @@ pub fn request(query: &str) -> QueryRequest {
 
 fn lines(mut rows: Rows) -> Lines {
     let mut all = Vec::new();
-    while let Some(batch) = rows.next().unwrap() {
+    while let Some(batch) = rows.next_batch().unwrap() {
         for row in 0..batch.rows() {
             let term = |id: crate::term::TermId| id.is_bound().then(|| rows.to_term(id).unwrap());
             let cells = batch.columns().iter().map(|c| show(term(c[row])));

@@ -4,6 +4,8 @@
 use super::client::{ask, metric, request};
 use super::program::{Served, store_with};
 use super::trial;
+use kaluta::diagnostics::logging::{LogFormat, subscriber};
+use kaluta::diagnostics::{Error, ErrorKind, Result, TextPosition, backtraces};
 use libtest_mimic::Trial;
 use std::fmt::Write;
 use std::net::SocketAddr;
@@ -19,6 +21,10 @@ pub fn trials() -> Vec<Trial> {
             raised_level,
         ),
         trial("always and never do what they say", policies),
+        trial(
+            "an error passed through conversions has one capture",
+            conversions,
+        ),
         trial(
             "equal expression errors are counted in one closing line",
             expression_errors,
@@ -159,4 +165,27 @@ fn expression_errors() {
         captured > 0 && captured < 50,
         "{captured} captured of {raised}"
     );
+}
+
+fn conversions() {
+    fn fail() -> Result<()> {
+        Err(Error::new(ErrorKind::Syntax, "no such thing"))
+    }
+    let place = TextPosition {
+        file: None,
+        line: 1,
+        column: 1,
+        excerpt: String::new(),
+    };
+    // The directives hold for this thread alone, and no other thread of these tests prints errors.
+    let (printing, _) = subscriber("kaluta::error=debug", LogFormat::Text, std::io::sink).unwrap();
+    let before = backtraces::captured_total();
+    let error = tracing::subscriber::with_default(printing, || {
+        let error = fail()
+            .map_err(|e| e.context("reading a query"))
+            .unwrap_err();
+        error.at(place).caused_by(std::io::Error::other("cause"))
+    });
+    assert!(error.has_backtrace());
+    assert_eq!(backtraces::captured_total() - before, 1);
 }

@@ -3,7 +3,7 @@
 use super::client::{ask, metric, request};
 use super::trial;
 use libtest_mimic::Trial;
-use std::io::{BufRead, BufReader, Read};
+use std::io::{BufRead, BufReader, Read, Write};
 use std::net::SocketAddr;
 use std::path::Path;
 use std::process::{Child, Command, Output, Stdio};
@@ -13,6 +13,10 @@ pub fn trials() -> Vec<Trial> {
         trial("exit codes", exit_codes),
         trial("generate, load, query and dump", load_and_dump),
         trial("a bad document leaves the store as it was", bad_documents),
+        trial(
+            "standard input is loaded, into a graph, with a base",
+            standard_input,
+        ),
         trial(
             "the served program stops on SIGTERM with exit code 0",
             stop_on_signal,
@@ -207,22 +211,89 @@ fn load_and_dump() {
     );
 }
 
+/// The six lines of case A36: three good ones and three bad ones.
+const MIXED: &str = "<http://e/1> <http://e/p> \"x\" .
+<http://e/a b> <http://e/p> \"x\" .
+<http://e/2> <http://e/p> \"x\" .
+<http://e/x> <http://e/p> <http://e/100%> .
+<http://e/x> <http://e/p> \"unterminated .
+<http://e/3> <http://e/p> \"x\" .
+";
+
 fn bad_documents() {
     let folder = store_with("<http://e/s> <http://e/p> \"kept\" .\n");
     let store = folder.path().join("store");
     let bad = folder.path().join("bad.nt");
-    let text = "<http://e/1> <http://e/p> \"x\" .\n<http://e/2> <http://e/p> \"unterminated .\n";
-    std::fs::write(&bad, text).unwrap();
+    std::fs::write(&bad, MIXED).unwrap();
     let (store, bad) = (store.to_str().unwrap(), bad.to_str().unwrap());
     let output = kaluta(&["load", "--location", store, bad]);
     assert_eq!(output.status.code(), Some(1));
     let errors = String::from_utf8_lossy(&output.stderr);
-    assert!(
-        errors.contains("bad.nt") && errors.contains('2'),
-        "{errors}"
-    );
+    assert!(errors.contains("bad.nt: line 2, column "), "{errors}");
     let dumped = succeed(&["dump", "--location", store]);
     assert_eq!(dumped, "<http://e/s> <http://e/p> \"kept\" .\n");
+    let output = kaluta(&["load", "--location", store, "--lenient", bad]);
+    let errors = String::from_utf8_lossy(&output.stderr);
+    assert_eq!(output.status.code(), Some(0), "{errors}");
+    for line in [
+        "line 2",
+        "line 4",
+        "line 5",
+        "skipped 3 statements in all",
+        "(3 of them new)",
+    ] {
+        assert!(errors.contains(line), "{line}: {errors}");
+    }
+    assert_eq!(succeed(&["dump", "--location", store]).lines().count(), 4);
+}
+
+fn standard_input() {
+    let folder = tempfile::tempdir().unwrap();
+    let store = folder.path().join("store");
+    let mut command = Command::new(env!("CARGO_BIN_EXE_kaluta"));
+    command
+        .args([
+            "load",
+            "--format",
+            "ttl",
+            "--base",
+            "http://e/",
+            "--graph",
+            "http://e/g",
+            "--location",
+        ])
+        .arg(&store)
+        .stdin(Stdio::piped())
+        .stderr(Stdio::piped());
+    let mut child = command.spawn().unwrap();
+    let mut input = child.stdin.take().unwrap();
+    input.write_all(b"<s> <p> <o> .").unwrap();
+    drop(input);
+    let output = child.wait_with_output().unwrap();
+    assert!(
+        output.status.success(),
+        "{}",
+        String::from_utf8_lossy(&output.stderr)
+    );
+    let location = store.to_str().unwrap();
+    let quad = "<http://e/s> <http://e/p> <http://e/o> <http://e/g> .\n";
+    assert_eq!(succeed(&["dump", "--location", location]), quad);
+    let triples = succeed(&[
+        "dump",
+        "--location",
+        location,
+        "--format",
+        "nt",
+        "--graph",
+        "http://e/g",
+    ]);
+    assert_eq!(triples, "<http://e/s> <http://e/p> <http://e/o> .\n");
+    assert_eq!(
+        kaluta(&["dump", "--location", location, "--format", "nt"])
+            .status
+            .code(),
+        Some(2)
+    );
 }
 
 fn stop_on_signal() {
