@@ -3,6 +3,8 @@
 mod construct;
 mod describe;
 mod rows;
+#[cfg(test)]
+mod tests;
 
 pub use crate::exec::QueryControl;
 pub use crate::expr::raised_total;

@@ -8,7 +8,7 @@ use super::logical::{
 use super::variables::{VarId, VarSet, Variables};
 use crate::batch::Batch;
 use crate::diagnostics::{Error, Result};
-use crate::expr::QueryTerms;
+use crate::expr::{QueryTerms, children};
 use crate::storage::{Permutation, Snapshot};
 use crate::term::TermId;
 use oxrdf::Term;
@@ -512,13 +512,31 @@ fn is_evaluated_by_graph(pattern: &GraphPattern) -> bool {
         | GraphPattern::Lateral { left, right } => {
             is_evaluated_by_graph(left) || is_evaluated_by_graph(right)
         }
-        GraphPattern::LeftJoin { left, right, .. } => {
-            is_evaluated_by_graph(left) || is_evaluated_by_graph(right)
+        GraphPattern::LeftJoin {
+            left,
+            right,
+            expression,
+        } => {
+            is_evaluated_by_graph(left)
+                || is_evaluated_by_graph(right)
+                || expression.as_ref().is_some_and(asks_by_graph)
         }
-        GraphPattern::Filter { inner, .. } | GraphPattern::Extend { inner, .. } => {
-            is_evaluated_by_graph(inner)
+        GraphPattern::Filter {
+            inner,
+            expr: expression,
         }
+        | GraphPattern::Extend {
+            inner, expression, ..
+        } => is_evaluated_by_graph(inner) || asks_by_graph(expression),
         _ => true,
+    }
+}
+
+/// Whether an EXISTS within an expression has to be evaluated for one graph at a time.
+fn asks_by_graph(expression: &Expression) -> bool {
+    match expression {
+        Expression::Exists(pattern) => is_evaluated_by_graph(pattern),
+        _ => children(expression).into_iter().any(asks_by_graph),
     }
 }
 

@@ -12,7 +12,7 @@ use super::join_order::{JoinOrder, Relation, Seeded, Source};
 use super::logical::{Aggregate, Condition, Logical, QuadPattern};
 use super::physical::{JoinKind, Node, Plan, SeedSlot};
 use super::seeds::{self, Seed};
-use super::variables::{VarId, VarSet, Variables};
+use super::variables::{VarId, Variables};
 use crate::batch::Batch;
 use crate::diagnostics::Result;
 use crate::storage::Snapshot;
@@ -88,7 +88,7 @@ impl Planner<'_> {
         variables: &[VarId],
         seed: Option<&Seed>,
     ) -> Result<Plan> {
-        let narrowed = seed.map(|seed| narrow(seed, variables));
+        let narrowed = seed.map(|seed| narrow(seed, |v| variables.contains(&v)));
         let seed = narrowed.as_ref().filter(|s| !s.variables.is_empty());
         let plan = self.plan(input, seed)?;
         Ok(build::project(plan, variables))
@@ -124,11 +124,8 @@ impl Planner<'_> {
         aggregates: &[Aggregate],
         seed: Option<&Seed>,
     ) -> Result<Plan> {
-        let narrowed = seed.filter(|s| !s.row_by_row).map(|s| narrow(s, keys));
-        let seed = match seed {
-            Some(whole) if whole.row_by_row => Some(whole),
-            _ => narrowed.as_ref().filter(|s| !s.variables.is_empty()),
-        };
+        let narrowed = seed.map(|s| narrow(s, |v| s.row_by_row || keys.contains(&v)));
+        let seed = narrowed.as_ref().filter(|s| !s.variables.is_empty());
         let mut plan = self.plan(input, seed)?;
         if keys.iter().any(|k| !plan.schema.contains(k)) {
             // A key that the pattern never binds is unbound in every row.
@@ -171,6 +168,8 @@ impl Planner<'_> {
             .filter(|s| !s.substituted)
             .map(|s| s.variables.iter().copied().collect());
         let group = Group::flatten(logical, &joined.unwrap_or_default());
+        let narrowed = seed.map(|seed| narrow(seed, |v| !group.extends(v)));
+        let seed = narrowed.as_ref().filter(|s| !s.variables.is_empty());
         let mut relations = Vec::new();
         let mut sources: Vec<Option<&Logical>> = Vec::new();
         if let Some(seed) = seed {
@@ -204,7 +203,7 @@ impl Planner<'_> {
             }
         };
         for step in &group.steps {
-            plan = self.step(plan, step)?;
+            plan = self.step(plan, step, seed.filter(|s| s.substituted))?;
         }
         Ok(plan)
     }
@@ -276,7 +275,8 @@ impl Planner<'_> {
         SeedSlot(self.slots - 1)
     }
 
-    fn step(&mut self, plan: Plan, step: &Step<'_>) -> Result<Plan> {
+    /// The plan with a step behind it; `outer` are bindings that are substituted into the whole group.
+    fn step(&mut self, plan: Plan, step: &Step<'_>, outer: Option<&Seed>) -> Result<Plan> {
         match step {
             Step::Filter(conditions) => {
                 let mut plan = plan;
@@ -285,8 +285,8 @@ impl Planner<'_> {
                 }
                 Ok(plan)
             }
-            Step::Optional(right, conditions) => self.optional(plan, right, conditions),
-            Step::Minus(right) => self.join(plan, right, JoinKind::Minus, Vec::new()),
+            Step::Optional(right, conditions) => self.optional(plan, right, conditions, outer),
+            Step::Minus(right) => self.join(plan, right, JoinKind::Minus, Vec::new(), outer),
             Step::Extend(variable, condition) => {
                 let plan = self.marked(plan, condition)?;
                 Ok(build::extend(plan, *variable, condition.expression.clone()))
@@ -324,7 +324,7 @@ impl Planner<'_> {
     fn exists(&mut self, left: Plan, pattern: &Logical, kind: JoinKind) -> Result<Plan> {
         match seeds::is_correlated(pattern, &left.variables()) {
             true => self.substituted(left, pattern, kind),
-            false => self.join(left, pattern, kind, Vec::new()),
+            false => self.join(left, pattern, kind, Vec::new(), None),
         }
     }
 
@@ -332,7 +332,7 @@ impl Planner<'_> {
     fn substituted(&mut self, left: Plan, right: &Logical, kind: JoinKind) -> Result<Plan> {
         let variables = left.variables().intersection(&right.mentioned());
         if variables.is_empty() {
-            return self.join(left, right, kind, Vec::new());
+            return self.join(left, right, kind, Vec::new(), None);
         }
         let seed = Seed {
             slot: self.slot(),
@@ -346,10 +346,16 @@ impl Planner<'_> {
         Ok(build::seeded(left, right, &seed, kind, Vec::new()))
     }
 
-    fn optional(&mut self, left: Plan, right: &Logical, conditions: &[Condition]) -> Result<Plan> {
+    fn optional(
+        &mut self,
+        left: Plan,
+        right: &Logical,
+        conditions: &[Condition],
+        outer: Option<&Seed>,
+    ) -> Result<Plan> {
         if conditions.iter().all(|c| c.exists.is_empty()) {
             let tests = conditions.iter().map(|c| c.expression.clone()).collect();
-            return self.join(left, right, JoinKind::Left, tests);
+            return self.join(left, right, JoinKind::Left, tests, outer);
         }
         // An EXISTS in the condition sees the joined row: number the left rows, join, test, and find the numbers again.
         let number = self.variables.fresh("row");
@@ -360,7 +366,7 @@ impl Planner<'_> {
             node: Node::RowNumber(Box::new(left.clone()), number),
             ..left.clone()
         };
-        let mut tested = self.join(numbered.clone(), right, JoinKind::Inner, Vec::new())?;
+        let mut tested = self.join(numbered.clone(), right, JoinKind::Inner, Vec::new(), outer)?;
         for condition in conditions {
             tested = self.filter(tested, condition)?;
         }
@@ -380,14 +386,22 @@ impl Planner<'_> {
         Ok(build::project(joined, &outputs))
     }
 
-    /// Joins a plan with a pattern by the cheapest of the ways that there are.
+    /// Joins a plan with a pattern by the cheapest of the ways that there are. A pattern that looks at substituted
+    /// bindings from outside the group gets them handed in, too.
     fn join(
         &mut self,
         left: Plan,
         right: &Logical,
         kind: JoinKind,
         tests: Vec<Expression>,
+        outer: Option<&Seed>,
     ) -> Result<Plan> {
+        if let Some(outer) = outer
+            && seeds::is_correlated(right, &outer.variables.iter().copied().collect())
+        {
+            let right = self.plan(right, Some(outer))?;
+            return Ok(build::hash(left, right, kind, tests));
+        }
         let mut found = Vec::new();
         if let (Logical::Join(inputs), true) = (right, tests.is_empty())
             && let ([Logical::Pattern(pattern)], JoinKind::Left) = (&inputs[..], &kind)
@@ -441,18 +455,12 @@ impl Planner<'_> {
     }
 }
 
-/// The part of a seed that a sub-query lets in.
-fn narrow(seed: &Seed, visible: &[VarId]) -> Seed {
-    let visible: VarSet = visible.iter().copied().collect();
-    let variables = seed
-        .variables
-        .iter()
-        .copied()
-        .filter(|&v| visible.contains(v))
-        .collect();
+/// The part of a seed that is let in.
+fn narrow(seed: &Seed, is_let_in: impl Fn(VarId) -> bool) -> Seed {
+    let kept = |&v: &VarId| is_let_in(v);
     Seed {
-        variables,
-        certain: seed.certain.intersection(&visible),
+        variables: seed.variables.iter().copied().filter(kept).collect(),
+        certain: seed.certain.iter().filter(kept).collect(),
         ..seed.clone()
     }
 }

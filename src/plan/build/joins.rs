@@ -181,7 +181,11 @@ pub fn seeded(
         number: 0,
         schema,
         certain,
-        sorted: join_sorted(&left, &join),
+        // Rows that differ in which seeds they bind are taken apart, and lose their order.
+        sorted: match seed.variables.iter().all(|&v| left.certain.contains(v)) {
+            true => join_sorted(&left, &join),
+            false => Vec::new(),
+        },
         rows: left.rows,
         cost: left.cost
             + right.cost
