@@ -295,7 +295,8 @@ impl Converter<'_> {
             NamedNodePattern::Variable(v) => self.variables.id(v),
         };
         if !is_evaluated_by_graph(inner) {
-            let scope = GraphScope::Named(self.variables.fresh("graph"), self.dataset.named.clone());
+            let scope =
+                GraphScope::Named(self.variables.fresh("graph"), self.dataset.named.clone());
             if !self.pattern(inner, &scope)?.mentioned().contains(variable) {
                 let scope = GraphScope::Named(variable, self.dataset.named.clone());
                 return self.pattern(inner, &scope);
@@ -312,7 +313,11 @@ impl Converter<'_> {
 
     /// Whether a named graph is one of the data set's.
     fn has_graph(&self, graph: TermId) -> Result<bool> {
-        let is_listed = self.dataset.named.as_ref().is_none_or(|names| names.contains(&graph));
+        let is_listed = self
+            .dataset
+            .named
+            .as_ref()
+            .is_none_or(|names| names.contains(&graph));
         Ok(is_listed && self.snapshot.count(Permutation::Gspo, &[graph])? > 0)
     }
 

@@ -488,7 +488,10 @@ impl<'a> JoinOrder<'a> {
     /// The conditions of a single relation, which a look-up or a seeded run of it has not tested yet.
     fn own_conditions(&self, leaf: usize) -> Vec<usize> {
         let candidates = &self.entries[leaf].candidates;
-        candidates.first().map(|c| c.conditions.clone()).unwrap_or_default()
+        candidates
+            .first()
+            .map(|c| c.conditions.clone())
+            .unwrap_or_default()
     }
 
     /// The plan of a candidate, with the conditions of its entry above it.
