@@ -183,7 +183,7 @@ impl Engine {
             }
             Query::Ask { .. } => {
                 let mut rows = Rows::new(Vec::new(), operator, cx);
-                QueryAnswer::Boolean(rows.next()?.is_some())
+                QueryAnswer::Boolean(rows.next_batch()?.is_some())
             }
             Query::Construct { template, .. } => {
                 let names = cx.variables.names(&schema);

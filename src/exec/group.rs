@@ -90,7 +90,7 @@ impl Group {
             }
             self.charge.grow_to(bytes)?;
         }
-        let groups = self.groups.len();
+        let groups = self.groups.rows();
         let keys = std::mem::replace(&mut self.groups, RowSet::new(0));
         let mut columns = keys.into_batch().into_columns();
         for fed in &mut self.aggregates {

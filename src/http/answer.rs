@@ -189,7 +189,7 @@ impl QueryJob {
             &mut Vec<u8>,
         ) -> Result<()>,
     ) -> Result<()> {
-        while let Some(batch) = rows.next()? {
+        while let Some(batch) = rows.next_batch()? {
             for start in (0..batch.rows()).step_by(STEP_ROWS) {
                 let range = start..batch.rows().min(start + STEP_ROWS);
                 write(&batch, range, rows.resolver(), &mut outlet.buffer)?;

@@ -10,7 +10,7 @@ use super::build::{
     self, BLOCK_NS, BLOCK_ROWS, BUILD_ROW_NS, KEY_NS, MERGE_ROW_NS, OUTPUT_ROW_NS, PROBE_ROW_NS,
     START_NS,
 };
-use super::estimate::{Estimate, selectivity};
+use super::estimate::{Estimate, selectivity, test_ns};
 use super::logical::{Condition, QuadPattern};
 use super::physical::{JoinKind, Plan};
 use super::seeds::Seed;
@@ -104,6 +104,8 @@ struct Entry {
 pub struct JoinOrder<'a> {
     relations: &'a [Relation],
     conditions: &'a [&'a Condition],
+    /// The expected time to test each condition on a row.
+    tests_ns: Vec<f64>,
     snapshot: &'a Snapshot,
     entries: Vec<Entry>,
 }
@@ -118,6 +120,7 @@ impl<'a> JoinOrder<'a> {
         Self {
             relations,
             conditions,
+            tests_ns: conditions.iter().map(|c| test_ns(&c.expression)).collect(),
             snapshot,
             entries: Vec::new(),
         }
@@ -144,8 +147,9 @@ impl<'a> JoinOrder<'a> {
     fn leaf(&self, index: usize) -> Entry {
         let relation = &self.relations[index];
         let conditions = self.covered(&relation.certain, &[]);
-        let leaf = |access, cost, sorted: &[VarId]| Candidate {
-            cost,
+        let tests = relation.estimate.rows * self.test_ns(&conditions);
+        let leaf = |access, cost: f64, sorted: &[VarId]| Candidate {
+            cost: cost + tests,
             sorted: sorted.first().copied(),
             conditions: conditions.clone(),
             how: How::Leaf {
@@ -189,10 +193,16 @@ impl<'a> JoinOrder<'a> {
         shares.product()
     }
 
+    /// The expected time to test conditions on a row.
+    fn test_ns(&self, conditions: &[usize]) -> f64 {
+        conditions.iter().map(|&i| self.tests_ns[i]).sum()
+    }
+
     fn exhaustive(&mut self, seeding: &mut Seeding<'_>) -> Result<usize> {
         let n = self.relations.len();
         let mut by_set: HashMap<u32, usize> = (0..n).map(|i| (1 << i, i)).collect();
         let whole = (1_u32 << n) - 1;
+        let has_products = self.is_disconnected_group();
         for set in 1..=whole {
             if set.count_ones() < 2 {
                 continue;
@@ -202,9 +212,7 @@ impl<'a> JoinOrder<'a> {
                 .collect();
             let connected = |&(a, b): &(usize, usize)| self.are_connected(a, b);
             let mut useful: Vec<_> = splits.iter().copied().filter(connected).collect();
-            if useful.is_empty() && set == whole {
-                useful = splits;
-            } else if useful.is_empty() && self.is_disconnected_group() {
+            if useful.is_empty() && (set == whole || has_products) {
                 useful = splits;
             }
             if let Some(entry) = self.combine_all(&useful, seeding)? {
@@ -305,6 +313,7 @@ impl<'a> JoinOrder<'a> {
         self.add_merges(a, b, rows, &mut entry.candidates);
         for candidate in &mut entry.candidates {
             candidate.conditions.extend(&conditions);
+            candidate.cost += rows * self.test_ns(&candidate.conditions);
         }
         Ok(entry)
     }

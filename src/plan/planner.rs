@@ -9,17 +9,14 @@ use super::build;
 use super::estimate::{Estimate, selectivity};
 use super::group::{Group, Step};
 use super::join_order::{JoinOrder, Relation, Seeded, Source};
-use super::logical::{
-    Aggregate, ClosurePath, Condition, GraphScope, Logical, QuadPattern, Slot, SortKey,
-};
-use super::physical::{ClosurePlan, JoinKind, Node, Plan, SeedSlot};
+use super::logical::{Aggregate, Condition, Logical, QuadPattern};
+use super::physical::{JoinKind, Node, Plan, SeedSlot};
 use super::seeds::{self, Seed};
 use super::variables::{VarId, VarSet, Variables};
 use crate::batch::Batch;
 use crate::diagnostics::Result;
 use crate::storage::Snapshot;
-use crate::term::TermId;
-use spargebra::algebra::{AggregateExpression, AggregateFunction, Expression};
+use spargebra::algebra::Expression;
 use std::collections::HashMap;
 use std::collections::hash_map::Entry;
 use std::sync::Arc;
@@ -43,11 +40,13 @@ impl Planner<'_> {
         Ok(match logical {
             Logical::Union(branches) => self.union(branches, seed)?,
             Logical::Project(input, variables) => self.project(input, variables, seed)?,
-            Logical::Distinct(input) => distinct(self.plan(input, seed)?),
+            Logical::Distinct(input) => build::distinct(self.plan(input, seed)?),
             // Any number of copies between one and all of them is right: the cheapest is all.
             Logical::Reduced(input) => self.plan(input, seed)?,
             Logical::Slice(input, start, length) => self.slice(input, *start, *length, seed)?,
-            Logical::OrderBy(input, keys) => order_by(self.plan(input, seed)?, keys.clone(), None),
+            Logical::OrderBy(input, keys) => {
+                build::order_by(self.plan(input, seed)?, keys.clone(), None)
+            }
             Logical::Group(input, keys, aggregates) => {
                 self.group_by(input, keys, aggregates, seed)?
             }
@@ -92,7 +91,7 @@ impl Planner<'_> {
         let narrowed = seed.map(|seed| narrow(seed, variables));
         let seed = narrowed.as_ref().filter(|s| !s.variables.is_empty());
         let plan = self.plan(input, seed)?;
-        Ok(project(plan, variables))
+        Ok(build::project(plan, variables))
     }
 
     fn slice(
@@ -104,7 +103,7 @@ impl Planner<'_> {
     ) -> Result<Plan> {
         let mut plan = self.plan(input, seed)?;
         if let Some(length) = length {
-            limit_sort(&mut plan, start.saturating_add(length));
+            build::limit_sort(&mut plan, start.saturating_add(length));
         }
         let left = (plan.rows - start as f64).max(0.0);
         Ok(Plan {
@@ -134,9 +133,9 @@ impl Planner<'_> {
         if keys.iter().any(|k| !plan.schema.contains(k)) {
             // A key that the pattern never binds is unbound in every row.
             let schema = build::joined_schema(&plan.schema, keys);
-            plan = project(plan, &schema);
+            plan = build::project(plan, &schema);
         }
-        if let Some(count) = count_of_range(&plan, keys, aggregates, self.variables) {
+        if let Some(count) = build::count_of_range(&plan, keys, aggregates, self.variables) {
             return Ok(count);
         }
         let schema: Vec<VarId> = keys
@@ -175,7 +174,7 @@ impl Planner<'_> {
         let mut relations = Vec::new();
         let mut sources: Vec<Option<&Logical>> = Vec::new();
         if let Some(seed) = seed {
-            relations.push(planned(seed_plan(seed)));
+            relations.push(planned(build::seed_plan(seed)));
             sources.push(None);
         }
         for &relation in &group.relations {
@@ -183,7 +182,7 @@ impl Planner<'_> {
             sources.push(Some(relation));
         }
         let mut plan = match relations.len() {
-            0 => unit(),
+            0 => build::unit(),
             _ => {
                 let snapshot = self.snapshot;
                 let mut known: HashMap<(usize, Vec<VarId>, i32), Option<Seeded>> = HashMap::new();
@@ -271,7 +270,8 @@ impl Planner<'_> {
         Ok(Some((plan, seed)))
     }
 
-    fn slot(&mut self) -> SeedSlot {
+    /// A new seed slot.
+    pub(super) fn slot(&mut self) -> SeedSlot {
         self.slots += 1;
         SeedSlot(self.slots - 1)
     }
@@ -289,10 +289,10 @@ impl Planner<'_> {
             Step::Minus(right) => self.join(plan, right, JoinKind::Minus, Vec::new()),
             Step::Extend(variable, condition) => {
                 let plan = self.marked(plan, condition)?;
-                Ok(extend(plan, *variable, condition.expression.clone()))
+                Ok(build::extend(plan, *variable, condition.expression.clone()))
             }
             Step::Lateral(right) => self.substituted(plan, right, JoinKind::Inner),
-            Step::Destructure(variable, parts) => Ok(destructure(plan, *variable, parts)),
+            Step::Destructure(variable, parts) => Ok(build::destructure(plan, *variable, parts)),
         }
     }
 
@@ -373,11 +373,11 @@ impl Planner<'_> {
             .collect();
         let joined = build::hash(
             numbered,
-            project(tested, &right_only),
+            build::project(tested, &right_only),
             JoinKind::Left,
             Vec::new(),
         );
-        Ok(project(joined, &outputs))
+        Ok(build::project(joined, &outputs))
     }
 
     /// Joins a plan with a pattern by the cheapest of the ways that there are.
@@ -439,118 +439,6 @@ impl Planner<'_> {
         }
         Ok(())
     }
-
-    fn closure(&mut self, path: &ClosurePath, seed: Option<&Seed>) -> Result<Plan> {
-        let seeded = |slot: Slot| {
-            let variable = slot.var()?;
-            seed.filter(|s| s.certain.contains(variable))
-                .map(|s| (variable, s))
-        };
-        let constant = |slot: Slot| match slot {
-            Slot::Const(id) => Some(id),
-            Slot::Var(_) => None,
-        };
-        let node = self.variables.fresh("node");
-        let both_open = path.start.var().is_some() && path.end.var().is_some();
-        let (backwards, starts) = match (constant(path.start), constant(path.end)) {
-            (Some(id), _) => (false, Some(table_plan(node, vec![id]))),
-            (None, Some(id)) => (true, Some(table_plan(node, vec![id]))),
-            (None, None) => match (seeded(path.start), seeded(path.end)) {
-                (Some((v, s)), _) => (false, Some(distinct(project(seed_plan(s), &[v])))),
-                (None, Some((v, s))) => (true, Some(distinct(project(seed_plan(s), &[v])))),
-                (None, None) if path.zero => (false, Some(self.nodes(&path.graph)?)),
-                (None, None) => (false, None),
-            },
-        };
-        let is_everything = both_open && seeded(path.start).is_none() && seeded(path.end).is_none();
-        let (step, slot) = self.closure_step(path, backwards, is_everything)?;
-        let schema: Vec<VarId> = path_variables(path);
-        let rows = match &starts {
-            Some(starts) if !is_everything => starts.rows * 10.0,
-            _ => step.rows * 2.0,
-        };
-        let substituted = seed.is_some_and(|s| s.substituted);
-        let nodes_of =
-            (path.zero && both_open && !is_everything && !substituted).then(|| path.graph.clone());
-        Ok(Plan {
-            number: 0,
-            certain: schema.iter().copied().collect(),
-            schema,
-            sorted: Vec::new(),
-            rows,
-            cost: step.cost * if slot.is_some() { 10.0 } else { 1.0 }
-                + rows * build::BUILD_ROW_NS
-                + starts.as_ref().map_or(0.0, |s| s.cost),
-            node: Node::Closure(ClosurePlan {
-                start: path.start,
-                end: path.end,
-                backwards,
-                step: Box::new(step),
-                slot,
-                starts: starts.map(Box::new),
-                zero: path.zero,
-                many: path.many,
-                nodes_of,
-            }),
-        })
-    }
-
-    /// The plan of one step, its first column the node that the walk comes from.
-    fn closure_step(
-        &mut self,
-        path: &ClosurePath,
-        backwards: bool,
-        is_everything: bool,
-    ) -> Result<(Plan, Option<SeedSlot>)> {
-        let (from, to) = match backwards {
-            false => (path.step_from, path.step_to),
-            true => (path.step_to, path.step_from),
-        };
-        if is_everything {
-            let step = self.plan(&path.step, None)?;
-            return Ok((project(step, &[from, to]), None));
-        }
-        let seed = Seed {
-            slot: self.slot(),
-            variables: vec![from],
-            certain: std::iter::once(from).collect(),
-            rows: 8.0,
-            substituted: false,
-            row_by_row: false,
-        };
-        let step = self.plan(&path.step, Some(&seed))?;
-        Ok((project(step, &[from, to]), Some(seed.slot)))
-    }
-
-    /// Every subject and object of some graphs.
-    fn nodes(&mut self, graph: &GraphScope) -> Result<Plan> {
-        let node = self.variables.fresh("node");
-        let mut branches = Vec::new();
-        for place in 0..2 {
-            let mut slot = |wanted: usize, purpose: &str| match wanted == place {
-                true => Slot::Var(node),
-                false => Slot::Var(self.variables.fresh(purpose)),
-            };
-            let pattern = Logical::Pattern(QuadPattern {
-                subject: slot(0, "subject"),
-                object: slot(1, "object"),
-                predicate: Slot::Var(self.variables.fresh("predicate")),
-                graph: graph.clone(),
-                excluded: Arc::default(),
-            });
-            branches.push(Logical::Project(Box::new(pattern), vec![node]));
-        }
-        self.plan(&Logical::Distinct(Box::new(Logical::Union(branches))), None)
-    }
-}
-
-fn path_variables(path: &ClosurePath) -> Vec<VarId> {
-    let mut schema: Vec<VarId> = [path.start, path.end]
-        .into_iter()
-        .filter_map(Slot::var)
-        .collect();
-    schema.dedup();
-    schema
 }
 
 /// The part of a seed that a sub-query lets in.
@@ -593,160 +481,5 @@ fn table_relation(variables: &[VarId], table: &Arc<Batch>) -> Relation {
         rows: table.rows() as f64,
         cost: 0.0,
         node: Node::Table(Arc::clone(table)),
-    })
-}
-
-fn table_plan(variable: VarId, column: Vec<TermId>) -> Plan {
-    let rows = column.len();
-    Plan {
-        number: 0,
-        schema: vec![variable],
-        certain: std::iter::once(variable).collect(),
-        sorted: Vec::new(),
-        rows: rows as f64,
-        cost: 0.0,
-        node: Node::Table(Arc::new(Batch::new(vec![column], rows))),
-    }
-}
-
-/// The one empty solution.
-fn unit() -> Plan {
-    Plan {
-        number: 0,
-        schema: Vec::new(),
-        certain: VarSet::EMPTY,
-        sorted: Vec::new(),
-        rows: 1.0,
-        cost: 0.0,
-        node: Node::Table(Arc::new(Batch::unit())),
-    }
-}
-
-fn seed_plan(seed: &Seed) -> Plan {
-    Plan {
-        number: 0,
-        schema: seed.variables.clone(),
-        certain: seed.certain.clone(),
-        sorted: Vec::new(),
-        rows: seed.rows,
-        cost: 0.0,
-        node: Node::Seed(seed.slot),
-    }
-}
-
-/// The plan with these columns, in this order.
-pub fn project(plan: Plan, variables: &[VarId]) -> Plan {
-    let kept: VarSet = variables.iter().copied().collect();
-    Plan {
-        number: 0,
-        schema: variables.to_vec(),
-        certain: plan.certain.intersection(&kept),
-        sorted: plan
-            .sorted
-            .iter()
-            .copied()
-            .take_while(|&v| kept.contains(v))
-            .collect(),
-        rows: plan.rows,
-        cost: plan.cost,
-        node: Node::Project(Box::new(plan)),
-    }
-}
-
-fn distinct(plan: Plan) -> Plan {
-    Plan {
-        number: 0,
-        schema: plan.schema.clone(),
-        certain: plan.certain.clone(),
-        sorted: plan.sorted.clone(),
-        rows: plan.rows,
-        cost: plan.cost + plan.rows * build::BUILD_ROW_NS,
-        node: Node::Distinct(Box::new(plan)),
-    }
-}
-
-fn extend(plan: Plan, variable: VarId, expression: Expression) -> Plan {
-    let mut certain = plan.certain.clone();
-    if matches!(
-        expression,
-        Expression::NamedNode(_) | Expression::Literal(_)
-    ) {
-        certain.insert(variable);
-    }
-    Plan {
-        number: 0,
-        schema: build::joined_schema(&plan.schema, &[variable]),
-        certain,
-        sorted: plan.sorted.clone(),
-        rows: plan.rows,
-        cost: plan.cost + plan.rows * build::PROBE_ROW_NS,
-        node: Node::Extend(Box::new(plan), variable, expression),
-    }
-}
-
-fn destructure(plan: Plan, variable: VarId, parts: &[Slot; 3]) -> Plan {
-    let bound: Vec<VarId> = parts.iter().filter_map(|part| part.var()).collect();
-    let mut certain = plan.certain.union(&bound.iter().copied().collect());
-    certain.insert(variable);
-    Plan {
-        number: 0,
-        schema: build::joined_schema(&plan.schema, &bound),
-        certain,
-        sorted: plan.sorted.clone(),
-        rows: plan.rows,
-        cost: plan.cost + plan.rows * build::PROBE_ROW_NS,
-        node: Node::Destructure(Box::new(plan), variable, *parts),
-    }
-}
-
-fn order_by(plan: Plan, keys: Vec<SortKey>, limit: Option<u64>) -> Plan {
-    Plan {
-        number: 0,
-        schema: plan.schema.clone(),
-        certain: plan.certain.clone(),
-        sorted: Vec::new(),
-        rows: plan.rows,
-        cost: plan.cost + plan.rows * build::BUILD_ROW_NS,
-        node: Node::OrderBy(Box::new(plan), keys, limit),
-    }
-}
-
-/// Tells a sort that only its first rows are wanted, through nodes that keep rows and their order.
-fn limit_sort(plan: &mut Plan, limit: u64) {
-    match &mut plan.node {
-        Node::OrderBy(_, _, known) => *known = Some(known.map_or(limit, |k| k.min(limit))),
-        Node::Project(input) | Node::Extend(input, ..) => limit_sort(input, limit),
-        _ => {}
-    }
-}
-
-/// COUNT over all rows of one range is the length of the range.
-fn count_of_range(
-    plan: &Plan,
-    keys: &[VarId],
-    aggregates: &[Aggregate],
-    variables: &Variables,
-) -> Option<Plan> {
-    let Node::Scan(scan) = &plan.node else {
-        return None;
-    };
-    let [aggregate] = aggregates else { return None };
-    let counts_rows = match &aggregate.expression {
-        AggregateExpression::CountSolutions { distinct } => !distinct,
-        AggregateExpression::FunctionCall {
-            name: AggregateFunction::Count,
-            expr: Expression::Variable(v),
-            distinct: false,
-        } => variables.get(v).is_some_and(|v| plan.certain.contains(v)),
-        AggregateExpression::FunctionCall { .. } => false,
-    };
-    (keys.is_empty() && counts_rows && scan.is_whole_range()).then(|| Plan {
-        number: 0,
-        schema: vec![aggregate.output],
-        certain: std::iter::once(aggregate.output).collect(),
-        sorted: Vec::new(),
-        rows: 1.0,
-        cost: build::START_NS,
-        node: Node::ScanCount(scan.clone()),
     })
 }

@@ -97,7 +97,7 @@ fn answer(engine: &Engine, request: &Request) -> Result<Answer, Error> {
 
 fn terms(rows: &mut Rows) -> Result<Vec<Row>, Error> {
     let mut all = Vec::new();
-    while let Some(batch) = rows.next()? {
+    while let Some(batch) = rows.next_batch()? {
         for place in 0..batch.rows() {
             all.push(row(rows, &batch, place)?);
         }
