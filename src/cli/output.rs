@@ -55,7 +55,7 @@ impl Output {
         rows: &mut Rows,
         mut write: impl FnMut(&Batch, Range<usize>, &dyn ResolveTerm, &mut Vec<u8>) -> Result<()>,
     ) -> Result<()> {
-        while let Some(batch) = rows.next()? {
+        while let Some(batch) = rows.next_batch()? {
             for start in (0..batch.rows()).step_by(STEP_ROWS) {
                 let range = start..batch.rows().min(start + STEP_ROWS);
                 write(&batch, range, rows.resolver(), &mut self.buffer)?;

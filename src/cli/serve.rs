@@ -5,6 +5,7 @@
 
 use super::progress::{LoadBar, SampleBar};
 use super::{Context, Flags, location_flag};
+use crate::diagnostics::logging::LogFormat;
 use crate::diagnostics::{Error, Result, backtraces};
 use crate::engine::{Engine, LoadOptions, LoadSource};
 use crate::http::Server;
@@ -15,7 +16,7 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::sync::Arc;
 use tokio::runtime::{Builder, Runtime};
-use tokio::signal::unix::{SignalKind, signal};
+use tokio::signal::unix::{Signal, SignalKind, signal};
 
 const EXAMPLES: &str = "\
 Examples:
@@ -106,21 +107,24 @@ fn runtime(io_threads: usize) -> Result<Runtime> {
 
 async fn serve(engine: Arc<Engine>, context: &Context) -> Result<()> {
     let stop = stop_signal()?;
+    let hangup = signal(SignalKind::hangup()).map_err(|e| Error::io("listening for signals", e))?;
     let quads = engine.quad_count();
     let server = Server::bind(&context.settings, engine, Some(context.log.clone())).await?;
     let address = server.address();
     announce(&format!("listening on http://{address}"));
-    eprintln!(
-        "{quads} quads are ready for a first query:
+    if context.settings.log.format == LogFormat::Text {
+        eprintln!(
+            "{quads} quads are ready for a first query:
 
   curl http://{address}/query --data-urlencode 'query=SELECT * {{ ?s ?p ?o }} LIMIT 5'
 
 Ctrl-C stops the server."
-    );
+        );
+    }
     tracing::info!(target: "kaluta::http", %address, quads, "serving");
     tokio::select! {
         served = server.run(stop) => served,
-        never = reload_on_hangup(context) => never,
+        () = reload_on_hangup(hangup, context) => Ok(()),
     }
 }
 
@@ -144,10 +148,8 @@ fn stop_signal() -> Result<impl Future<Output = ()> + Send + 'static> {
     })
 }
 
-/// Reads the settings again whenever the process gets SIGHUP, and puts those of the log in force.
-async fn reload_on_hangup(context: &Context) -> Result<()> {
-    let mut hangup =
-        signal(SignalKind::hangup()).map_err(|e| Error::io("listening for signals", e))?;
+/// Reads the settings again whenever the process gets SIGHUP, and puts those of the log in force; never ends.
+async fn reload_on_hangup(mut hangup: Signal, context: &Context) {
     loop {
         hangup.recv().await;
         match reload(context) {

@@ -3,6 +3,8 @@
 mod construct;
 mod describe;
 mod rows;
+#[cfg(test)]
+mod tests;
 
 pub use crate::exec::QueryControl;
 pub use crate::expr::raised_total;
@@ -183,7 +185,7 @@ impl Engine {
             }
             Query::Ask { .. } => {
                 let mut rows = Rows::new(Vec::new(), operator, cx);
-                QueryAnswer::Boolean(rows.next()?.is_some())
+                QueryAnswer::Boolean(rows.next_batch()?.is_some())
             }
             Query::Construct { template, .. } => {
                 let names = cx.variables.names(&schema);
@@ -275,8 +277,17 @@ impl Engine {
             Query::Construct { template, .. } => Some(construct::variables(template)),
             _ => projected(query.pattern()),
         };
+        let pattern = match &query.query {
+            // One solution is enough.
+            Query::Ask { pattern, .. } => &GraphPattern::Slice {
+                inner: Box::new(pattern.clone()),
+                start: 0,
+                length: Some(1),
+            },
+            _ => query.pattern(),
+        };
         let planned = plan::plan(
-            query.pattern(),
+            pattern,
             wanted.as_deref(),
             &dataset,
             &expressions.terms,

@@ -43,7 +43,7 @@ impl Rows {
     ///
     /// # Errors
     /// The query was cancelled, ran out of time or memory, or the store failed.
-    pub fn next(&mut self) -> Result<Option<Batch>> {
+    pub fn next_batch(&mut self) -> Result<Option<Batch>> {
         let Some(operator) = &mut self.operator else {
             return Ok(None);
         };

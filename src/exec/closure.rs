@@ -69,7 +69,13 @@ impl Closure {
         let step = self.plan.step.clone();
         let mut known: Ids = starts.iter().copied().collect();
         let mut frontier = starts.clone();
-        while !frontier.is_empty() {
+        // With both ends given, the walk is over when the other end is met.
+        let target = match (self.plan.start, self.plan.end) {
+            (Slot::Const(_), Slot::Const(end)) => Some(end),
+            _ => None,
+        };
+        let mut is_met = false;
+        while !frontier.is_empty() && !is_met {
             let rows = frontier.len();
             let rows = Batch::new(vec![std::mem::take(&mut frontier)], rows);
             self.cx.set_seed(
@@ -81,6 +87,7 @@ impl Closure {
             );
             for from in self.take_steps(&step)? {
                 let steps = &self.steps[&from];
+                is_met |= target.is_some_and(|target| steps.contains(&target));
                 frontier.extend(steps.iter().copied().filter(|&to| known.insert(to)));
             }
             if !self.plan.many {

@@ -4,39 +4,42 @@ use super::{BoxedOperator, ExecContext, Operator, build};
 use crate::batch::Batch;
 use crate::diagnostics::Result;
 use crate::expr::Compiled;
-use crate::plan::{Plan, VarId};
+use crate::plan::{Node, Plan};
 use crate::term::{LiteralSort, TermId, TermView};
 use oxrdf::vocab::xsd;
-use spargebra::algebra::Expression;
 use std::rc::Rc;
 
-/// Adds the column.
+/// Adds the columns of a chain of BINDs. They share a scope, in which `BNODE("x")` is one node for one solution.
 pub struct Extend {
     cx: Rc<ExecContext>,
     input: BoxedOperator,
-    expression: Compiled,
+    expressions: Vec<Compiled>,
 }
 
 impl Extend {
-    /// A plan with a column for the variable.
+    /// The columns of a plan node and of all that follow each other below it.
     ///
     /// # Errors
-    /// As [`build`], or the expression does not compile.
-    pub fn new(
-        input: &Plan,
-        variable: VarId,
-        expression: &Expression,
-        cx: &Rc<ExecContext>,
-    ) -> Result<Self> {
-        debug_assert!(
-            !input.schema.contains(&variable),
-            "BIND makes a new variable"
-        );
-        let columns = cx.variables.names(&input.schema);
+    /// As [`build`], or an expression does not compile.
+    pub fn new(plan: &Plan, cx: &Rc<ExecContext>) -> Result<Self> {
+        let scope = cx.expressions.new_scope();
+        let mut expressions = Vec::new();
+        let mut input = plan;
+        while let Node::Extend(below, _, expression) = &input.node {
+            let columns = cx.variables.names(&below.schema);
+            expressions.push(Compiled::in_scope(
+                expression,
+                &columns,
+                scope,
+                &cx.expressions,
+            )?);
+            input = below;
+        }
+        expressions.reverse();
         Ok(Self {
             cx: Rc::clone(cx),
-            expression: Compiled::new(expression, &columns, &cx.expressions)?,
             input: build(input, cx)?,
+            expressions,
         })
     }
 }
@@ -47,8 +50,10 @@ impl Operator for Extend {
             return Ok(None);
         };
         self.cx.control.check()?;
-        let column = self.expression.evaluate(&batch, &self.cx.expressions)?;
-        batch.push_column(column);
+        for expression in &mut self.expressions {
+            let column = expression.evaluate(&batch, &self.cx.expressions)?;
+            batch.push_column(column);
+        }
         Ok(Some(batch))
     }
 

@@ -16,7 +16,15 @@ use std::rc::Rc;
 /// One aggregate with the expression that feeds it.
 struct Fed {
     accumulator: Accumulator,
-    expression: Option<Compiled>,
+    food: Food,
+}
+
+/// What an aggregate is fed with.
+enum Food {
+    /// The values of an expression.
+    Values(Compiled),
+    /// Solutions: the columns whose variables have names.
+    Solutions(Vec<usize>),
 }
 
 /// The running aggregation.
@@ -43,18 +51,17 @@ impl Group {
         cx: &Rc<ExecContext>,
     ) -> Result<Self> {
         let columns = cx.variables.names(&input.schema);
+        let is_named = |&place: &usize| cx.variables.is_named(input.schema[place]);
+        let named: Vec<usize> = (0..input.schema.len()).filter(is_named).collect();
         let fed = |aggregate: &Aggregate| {
-            let expression = match &aggregate.expression {
-                AggregateExpression::CountSolutions { .. } => None,
+            let food = match &aggregate.expression {
+                AggregateExpression::CountSolutions { .. } => Food::Solutions(named.clone()),
                 AggregateExpression::FunctionCall { expr, .. } => {
-                    Some(Compiled::new(expr, &columns, &cx.expressions)?)
+                    Food::Values(Compiled::new(expr, &columns, &cx.expressions)?)
                 }
             };
             let accumulator = Accumulator::new(&aggregate.expression, &cx.expressions)?;
-            Ok(Fed {
-                accumulator,
-                expression,
-            })
+            Ok(Fed { accumulator, food })
         };
         Ok(Self {
             cx: Rc::clone(cx),
@@ -77,20 +84,24 @@ impl Group {
             let numbers = self.numbers(&batch);
             let mut bytes = self.groups.bytes();
             for fed in &mut self.aggregates {
-                match &mut fed.expression {
-                    Some(expression) => {
+                match &mut fed.food {
+                    Food::Values(expression) => {
                         let values = expression.evaluate(&batch, &self.cx.expressions)?;
                         let values = Some(&values[..]);
                         fed.accumulator
                             .add_batch(values, &numbers, &self.cx.expressions)?;
                     }
-                    None => fed.accumulator.add_solutions(&batch, &numbers),
+                    Food::Solutions(named) => {
+                        let columns = named.iter().map(|&c| batch.column(c).to_vec());
+                        let solutions = Batch::new(columns.collect(), batch.rows());
+                        fed.accumulator.add_solutions(&solutions, &numbers);
+                    }
                 }
                 bytes += fed.accumulator.bytes_held();
             }
             self.charge.grow_to(bytes)?;
         }
-        let groups = self.groups.len();
+        let groups = self.groups.rows();
         let keys = std::mem::replace(&mut self.groups, RowSet::new(0));
         let mut columns = keys.into_batch().into_columns();
         for fed in &mut self.aggregates {

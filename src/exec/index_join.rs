@@ -102,7 +102,7 @@ impl IndexJoin {
         }
         self.piece_rows = (self.piece_rows * 8).min(ROWS_MAX);
         let (keys, key_of) = self.distinct_keys(&left);
-        let (ranges, right) = self.look_up(&keys)?;
+        let Found { ranges, right, .. } = self.look_up(&keys)?;
         let right_rows: usize = right.iter().map(Vec::len).sum();
         let bytes = left.bytes() + keys.len() * 48 + right_rows * size_of::<TermId>();
         let charge = self.cx.charge(bytes)?;
@@ -143,8 +143,8 @@ impl IndexJoin {
         (keys, key_of)
     }
 
-    /// Walks one scan over sorted keys. Gives, for each key, where its rows are among the columns found.
-    fn look_up(&self, keys: &[Key]) -> Result<(Vec<Range<u32>>, Vec<Vec<TermId>>)> {
+    /// Walks one scan over sorted keys.
+    fn look_up(&self, keys: &[Key]) -> Result<Found> {
         let width = self.key_columns.len();
         let mut scan =
             self.cx
@@ -163,7 +163,7 @@ impl IndexJoin {
         if let Some(profiler) = &self.cx.profiler {
             profiler.add_reads(self.number, scan.rows_read(), scan.blocks_decoded());
         }
-        Ok((found.ranges, found.right))
+        Ok(found)
     }
 
     fn emit(&self, piece: &mut Piece) -> Batch {
@@ -293,15 +293,15 @@ impl Operator for IndexJoin {
     fn next(&mut self) -> Result<Option<Batch>> {
         loop {
             self.cx.control.check()?;
-            if let Some(mut piece) = self.piece.take() {
-                if piece.row < piece.left.rows() {
-                    let batch = self.emit(&mut piece);
-                    self.piece = Some(piece);
-                    if !batch.is_empty() {
-                        return Ok(Some(batch));
-                    }
-                    continue;
+            if let Some(mut piece) = self.piece.take()
+                && piece.row < piece.left.rows()
+            {
+                let batch = self.emit(&mut piece);
+                self.piece = Some(piece);
+                if !batch.is_empty() {
+                    return Ok(Some(batch));
                 }
+                continue;
             }
             self.piece = self.next_piece()?;
             if self.piece.is_none() {

@@ -75,9 +75,7 @@ pub fn build(plan: &Plan, cx: &Rc<ExecContext>) -> Result<BoxedOperator> {
         Node::Closure(closure) => Box::new(closure::Closure::new(closure, &plan.schema, cx)?),
         Node::Union(inputs) => Box::new(union::Union::new(inputs, &plan.schema, cx)),
         Node::Filter(input, tests) => Box::new(filter::Filter::new(input, tests, cx)?),
-        Node::Extend(input, variable, expression) => {
-            Box::new(extend::Extend::new(input, *variable, expression, cx)?)
-        }
+        Node::Extend(..) => Box::new(extend::Extend::new(plan, cx)?),
         Node::Destructure(input, variable, parts) => Box::new(destructure::Destructure::new(
             input,
             *variable,

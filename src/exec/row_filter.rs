@@ -11,8 +11,9 @@ pub struct RowFilter {
     graph: GraphFilter,
     equal: Vec<(QuadColumn, QuadColumn)>,
     excluded: Arc<[TermId]>,
-    merged: Vec<QuadColumn>,
-    last: Vec<TermId>,
+    /// The columns of a triple, where equal triples of several graphs count once.
+    merged: Option<Vec<QuadColumn>>,
+    last: Option<Vec<TermId>>,
 }
 
 impl RowFilter {
@@ -24,12 +25,8 @@ impl RowFilter {
             graph: scan.graph.clone(),
             equal: scan.equal.clone(),
             excluded: Arc::clone(&scan.excluded),
-            merged: if scan.merge_graphs {
-                triple.collect()
-            } else {
-                Vec::new()
-            },
-            last: Vec::new(),
+            merged: scan.merge_graphs.then(|| triple.collect()),
+            last: None,
         }
     }
 
@@ -43,7 +40,7 @@ impl RowFilter {
         }
         let pairs = self.equal.iter().flat_map(|&(a, b)| [a, b]);
         pairs
-            .chain(self.merged.iter().copied())
+            .chain(self.merged.iter().flatten().copied())
             .fold(mask, ColumnMask::with)
     }
 
@@ -52,7 +49,7 @@ impl RowFilter {
         self.graph == GraphFilter::All
             && self.equal.is_empty()
             && self.excluded.is_empty()
-            && self.merged.is_empty()
+            && self.merged.is_none()
     }
 
     /// Whether a row counts. Rows are asked about in order.
@@ -68,21 +65,19 @@ impl RowFilter {
                 || !self
                     .excluded
                     .contains(&block.column(QuadColumn::Predicate)[row]))
-            && (self.merged.is_empty() || self.is_new(block, row))
+            && self.is_new(block, row)
     }
 
     fn is_new(&mut self, block: &ScanBlock, row: usize) -> bool {
-        let is_same = self.last.len() == self.merged.len()
-            && self
-                .merged
-                .iter()
-                .zip(&self.last)
-                .all(|(&c, &id)| block.column(c)[row] == id);
-        if !is_same {
-            self.last.clear();
-            self.last
-                .extend(self.merged.iter().map(|&c| block.column(c)[row]));
+        let Some(columns) = &self.merged else {
+            return true;
+        };
+        let triple = || columns.iter().map(|&c| block.column(c)[row]);
+        let last = self.last.as_ref();
+        let is_new = last.is_none_or(|last| !last.iter().copied().eq(triple()));
+        if is_new {
+            self.last = Some(triple().collect());
         }
-        !is_same
+        is_new
     }
 }

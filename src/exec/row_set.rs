@@ -33,7 +33,7 @@ impl RowSet {
     }
 
     /// The number of distinct rows.
-    pub fn len(&self) -> usize {
+    pub fn rows(&self) -> usize {
         self.rows
     }
 

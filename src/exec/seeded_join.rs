@@ -1,6 +1,8 @@
 //! Joining with a right side that is run again for each large piece of the left, restricted to the piece's bindings.
 //!
-//! The pieces grow, so that a query with a LIMIT reads little and a large left side is taken in few pieces.
+//! The pieces grow, so that a query with a LIMIT reads little and a large left side is taken in few pieces. Where seeds
+//! may be unbound, a piece is cut by which of them are: what the right gives for an unbound seed would be compatible
+//! with rows that bind it, too.
 
 use super::context::{Charge, SeedTable, distinct_rows};
 use super::hash_join::needs_partner;
@@ -10,7 +12,7 @@ use super::{BoxedOperator, ExecContext, Operator, build, places};
 use crate::batch::Batch;
 use crate::diagnostics::{Error, Result};
 use crate::plan::{JoinSpec, Node, Plan, SeedSlot, VarId};
-use std::collections::VecDeque;
+use std::collections::{BTreeMap, VecDeque};
 use std::rc::Rc;
 
 /// The rows of the first piece.
@@ -26,12 +28,16 @@ pub struct SeededJoin {
     slot: SeedSlot,
     seeds: Vec<VarId>,
     seed_columns: Vec<usize>,
+    /// Those of the seed columns that may be unbound.
+    loose_columns: Vec<usize>,
     join: JoinSpec,
     probe: Probe,
     row_by_row: bool,
     waiting: Batch,
     piece_rows: usize,
     piece: VecDeque<Batch>,
+    /// Pieces that were cut off and wait.
+    pieces: VecDeque<VecDeque<Batch>>,
     table: Option<JoinTable>,
     charge: Option<Charge>,
 }
@@ -53,6 +59,8 @@ impl SeededJoin {
         else {
             return Err(Error::internal("a seeded join was made of another node"));
         };
+        let is_loose = |&v: &VarId| !left.certain.contains(v);
+        let loose: Vec<VarId> = seeds.iter().copied().filter(is_loose).collect();
         Ok(Self {
             cx: Rc::clone(cx),
             left: build(left, cx)?,
@@ -60,12 +68,14 @@ impl SeededJoin {
             slot: *slot,
             seeds: seeds.clone(),
             seed_columns: places(seeds, &left.schema),
+            loose_columns: places(&loose, &left.schema),
             join: join.clone(),
             probe: Probe::new(join, &left.schema, &right.schema, &plan.schema, cx)?,
             row_by_row: *row_by_row,
             waiting: Batch::default(),
             piece_rows: FIRST_ROWS,
             piece: VecDeque::new(),
+            pieces: VecDeque::new(),
             table: None,
             charge: None,
         })
@@ -101,18 +111,44 @@ impl SeededJoin {
         if self.row_by_row {
             return self.fill_rows();
         }
-        let mut rows = 0;
-        while rows < self.piece_rows {
-            match self.left.next()? {
-                Some(batch) => {
-                    rows += batch.rows();
-                    self.piece.push_back(batch);
+        if self.pieces.is_empty() {
+            let mut rows = 0;
+            let mut piece = VecDeque::new();
+            while rows < self.piece_rows {
+                match self.left.next()? {
+                    Some(batch) => {
+                        rows += batch.rows();
+                        piece.push_back(batch);
+                    }
+                    None => break,
                 }
-                None => break,
+            }
+            self.piece_rows = (self.piece_rows * 8).min(ROWS_MAX);
+            self.cut(piece);
+        }
+        self.piece = self.pieces.pop_front().unwrap_or_default();
+        Ok(!self.piece.is_empty())
+    }
+
+    /// Cuts a piece by which of its seeds are bound.
+    fn cut(&mut self, piece: VecDeque<Batch>) {
+        if self.loose_columns.is_empty() {
+            self.pieces.push_back(piece);
+            return;
+        }
+        let mut cut: BTreeMap<Vec<bool>, VecDeque<Batch>> = BTreeMap::new();
+        for batch in piece {
+            let mut rows: BTreeMap<Vec<bool>, Vec<u32>> = BTreeMap::new();
+            for row in 0..batch.rows() {
+                let columns = self.loose_columns.iter().map(|&c| batch.column(c));
+                let bound = columns.map(|column| column[row].is_bound()).collect();
+                rows.entry(bound).or_default().push(row as u32);
+            }
+            for (bound, rows) in rows {
+                cut.entry(bound).or_default().push_back(batch.select(&rows));
             }
         }
-        self.piece_rows = (self.piece_rows * 8).min(ROWS_MAX);
-        Ok(rows > 0)
+        self.pieces.extend(cut.into_values());
     }
 
     /// A piece of one row; the rest of its batch waits.

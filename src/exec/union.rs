@@ -5,12 +5,13 @@ use super::{BoxedOperator, ExecContext, Operator, build};
 use crate::batch::Batch;
 use crate::diagnostics::Result;
 use crate::plan::{Plan, VarId};
+use std::collections::VecDeque;
 use std::rc::Rc;
 
 /// Runs its inputs in turn; each is opened when the one before it has ended.
 pub struct Union {
     cx: Rc<ExecContext>,
-    waiting: std::vec::IntoIter<Plan>,
+    waiting: VecDeque<Plan>,
     running: Option<(BoxedOperator, Vec<Option<usize>>)>,
     schema: Vec<VarId>,
 }
@@ -20,7 +21,7 @@ impl Union {
     pub fn new(inputs: &[Plan], schema: &[VarId], cx: &Rc<ExecContext>) -> Self {
         Self {
             cx: Rc::clone(cx),
-            waiting: inputs.to_vec().into_iter(),
+            waiting: inputs.to_vec().into(),
             running: None,
             schema: schema.to_vec(),
         }
@@ -36,7 +37,7 @@ impl Operator for Union {
                 }
                 self.running = None;
             }
-            let Some(plan) = self.waiting.next() else {
+            let Some(plan) = self.waiting.pop_front() else {
                 return Ok(None);
             };
             let sources = sources(&plan.schema, &self.schema);

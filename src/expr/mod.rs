@@ -36,4 +36,4 @@ pub use compile::Compiled;
 pub use context::{ExprContext, SolutionScope};
 pub use raise::{EXPR_TARGET, ErrorTally, ExprError, ExprErrorKind, Place, raise, raised_total};
 pub use terms::{QueryTerms, view_literal};
-pub use walk::{is_deterministic, mentioned_variables};
+pub use walk::{children, is_deterministic, mentioned_variables};

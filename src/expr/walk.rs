@@ -4,7 +4,7 @@ use spargebra::algebra::{Expression, Function};
 use spargebra::term::Variable;
 
 /// The direct sub-expressions, in the order in which they are written. A pattern below EXISTS is none.
-pub(super) fn children(expression: &Expression) -> Vec<&Expression> {
+pub fn children(expression: &Expression) -> Vec<&Expression> {
     use Expression as E;
     match expression {
         E::NamedNode(_) | E::Literal(_) | E::Variable(_) | E::Bound(_) | E::Exists(_) => Vec::new(),

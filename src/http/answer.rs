@@ -3,8 +3,9 @@
 //! The deadline began when the request came, so it counts the time in the queue. An error before the first byte goes
 //! to the request's task, which makes a response of it; a later one breaks the transfer and is logged here.
 
+use super::error_log::ErrorLog;
 use super::exchange::RequestId;
-use super::metrics::Metrics;
+use super::metrics::{Metrics, RunningQuery};
 use super::negotiation::{Accept, Coding};
 use super::outlet::{Head, Outlet, OutletSettings, Reply};
 use super::protocol::{ExplainFormat, QueryCall};
@@ -44,6 +45,8 @@ pub struct QueryJob {
     pub hold_back_bytes: usize,
     /// Who answers.
     pub engine: Arc<Engine>,
+    /// Who writes the record of an error that comes too late for a status.
+    pub errors: Arc<ErrorLog>,
     /// Who counts.
     pub metrics: Arc<Metrics>,
     /// Where waiting for a slow client is done.
@@ -63,10 +66,13 @@ impl QueryJob {
         if self.control.is_cancelled() {
             return;
         }
-        let _running = self.metrics.start_query(self.submitted);
+        let running = self.metrics.start_query(self.submitted);
         match self.prepare() {
-            // A closed channel means that the client is gone, and so is whoever would hear of the error.
-            Err(error) => drop(reply.send(Err(error))),
+            Err(error) => {
+                drop(running);
+                // A closed channel means that the client is gone, and so is whoever would hear of the error.
+                drop(reply.send(Err(error)));
+            }
             Ok((query, output, content_type)) => {
                 let head = Head {
                     content_type,
@@ -77,7 +83,7 @@ impl QueryJob {
                     deadline: self.deadline,
                     runtime: self.runtime.clone(),
                 };
-                self.answer(&query, output, Outlet::new(reply, head, settings));
+                self.answer(&query, output, Outlet::new(reply, head, settings), running);
             }
         }
     }
@@ -115,18 +121,30 @@ impl QueryJob {
         Ok((query, output, content_type))
     }
 
-    fn answer(&self, query: &PreparedQuery, output: Output, mut outlet: Outlet) {
+    /// Writes the answer. The query is counted as done before its last bytes leave, so that who has the answer also sees
+    /// it in the metrics.
+    fn answer(
+        &self,
+        query: &PreparedQuery,
+        output: Output,
+        mut outlet: Outlet,
+        running: RunningQuery,
+    ) {
         if self.is_head {
+            drop(running);
             outlet.send_head();
             return;
         }
-        let error = match self.write(query, output, &mut outlet) {
+        let written = self.write(query, output, &mut outlet);
+        drop(running);
+        let error = match written {
             Ok(()) => outlet.finish().err(),
             Err(error) => outlet.fail(error),
         };
         if let Some(error) = error {
             self.metrics.count_broken();
-            error.log(&self.id.to_string());
+            // Nobody waits for the record.
+            drop(self.errors.write(error, self.id));
         }
     }
 
@@ -171,7 +189,7 @@ impl QueryJob {
             &mut Vec<u8>,
         ) -> Result<()>,
     ) -> Result<()> {
-        while let Some(batch) = rows.next()? {
+        while let Some(batch) = rows.next_batch()? {
             for start in (0..batch.rows()).step_by(STEP_ROWS) {
                 let range = start..batch.rows().min(start + STEP_ROWS);
                 write(&batch, range, rows.resolver(), &mut outlet.buffer)?;

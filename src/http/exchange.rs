@@ -1,39 +1,39 @@
 //! One request and its response: what all of them have in common.
 //!
 //! Each request gets an id, which stands in its response, in its problem details and in the log. Errors of every
-//! resource end here: they become a response through [`super::problem`] and are logged, once. Backtraces are turned
-//! into text while a record is written, so that happens on a thread that may block.
+//! resource end here: they become a response through [`super::problem`] and a record through [`super::error_log`], once.
 
 use super::server::Shared;
 use super::{admin, cors, pages, problem, query, resources::Resource};
-use crate::diagnostics::{Error, ErrorKind, Result, backtraces};
+use crate::diagnostics::{Error, ErrorKind, Result};
 use axum::extract::{Request, State};
 use axum::http::{HeaderName, HeaderValue, Method, StatusCode, header};
 use axum::response::{IntoResponse, Response};
 use std::fmt;
-use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::time::{Instant, SystemTime};
+use std::sync::{Arc, LazyLock};
+use std::time::{Duration, Instant, SystemTime};
 
 /// The response header that carries the request id.
 pub const REQUEST_ID: HeaderName = HeaderName::from_static("x-request-id");
+
+/// A failed request is answered after its record has been written, so that who was told of an error finds it in the log;
+/// but where many fail at once, no client waits longer than this for it.
+const RECORD_PATIENCE: Duration = Duration::from_millis(100);
 
 /// What the log, the response header and problem details call a request.
 #[derive(Clone, Copy, Debug)]
 pub struct RequestId(u64);
 
 impl RequestId {
-    /// A number of its own for each request of the process, with the time of the first one before it.
+    /// A number of its own for each request, counted from the time when the process answered its first.
     pub fn fresh() -> Self {
+        static FIRST: LazyLock<u64> = LazyLock::new(|| {
+            let now = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH);
+            now.map_or(0, |d| d.as_secs()) << 32
+        });
         static NEXT: AtomicU64 = AtomicU64::new(0);
-        let number = NEXT.fetch_add(1, Ordering::Relaxed);
-        if number > 0 {
-            return Self(number);
-        }
-        let now = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH);
-        let start = now.map_or(1, |d| d.as_secs()) << 32;
-        NEXT.fetch_add(start, Ordering::Relaxed);
-        Self(start)
+        Self(FIRST.wrapping_add(NEXT.fetch_add(1, Ordering::Relaxed)))
     }
 }
 
@@ -69,7 +69,9 @@ pub async fn exchange(State(shared): State<Arc<Shared>>, request: Request) -> Re
                 let allow = HeaderValue::from_static(resource.methods());
                 response.headers_mut().insert(header::ALLOW, allow);
             }
-            log(error, id).await;
+            let written = shared.errors.write(error, id);
+            // Either it is written, or the client has waited long enough.
+            let _ = tokio::time::timeout(RECORD_PATIENCE, written).await;
             response
         }
     };
@@ -112,20 +114,15 @@ async fn respond(
     }
 }
 
-/// Logs an error where its record will be written at all.
-async fn log(error: Error, id: RequestId) {
-    if backtraces::is_printed(error.kind().level()) {
-        let written = tokio::task::spawn_blocking(move || error.log(&id.to_string()));
-        // The log has no errors to report; a panic in it must not end the connection.
-        let _ = written.await;
-    }
-}
-
 /// The headers that every response has.
 fn finish(shared: &Shared, response: &mut Response, resource: Option<Resource>, id: RequestId) {
     let headers = response.headers_mut();
     if let Ok(value) = HeaderValue::try_from(id.to_string()) {
         headers.insert(REQUEST_ID, value);
+    }
+    if resource == Some(Resource::Query) {
+        let vary = HeaderValue::from_static("accept, accept-encoding");
+        headers.entry(header::VARY).or_insert(vary);
     }
     if shared.http.cross_origin && resource.is_none_or(Resource::is_cross_origin) {
         cors::allow(headers);

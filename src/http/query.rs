@@ -45,6 +45,7 @@ pub async fn respond(shared: &Arc<Shared>, id: RequestId, request: Request) -> R
         deadline: timeout.and_then(|t| Instant::now().checked_add(t)),
         hold_back_bytes: shared.http.hold_back_bytes,
         engine: Arc::clone(&shared.engine),
+        errors: Arc::clone(&shared.errors),
         metrics: Arc::clone(&shared.metrics),
         runtime: Handle::current(),
     };
@@ -96,10 +97,6 @@ fn put_head(response: &mut Response, head: Head) {
     headers.insert(
         header::CONTENT_TYPE,
         HeaderValue::from_static(head.content_type),
-    );
-    headers.insert(
-        header::VARY,
-        HeaderValue::from_static("accept, accept-encoding"),
     );
     if let Some(coding) = head.coding.name() {
         headers.insert(header::CONTENT_ENCODING, HeaderValue::from_static(coding));

@@ -8,8 +8,8 @@ use super::logical::{
 use super::variables::{VarId, VarSet, Variables};
 use crate::batch::Batch;
 use crate::diagnostics::{Error, Result};
-use crate::expr::QueryTerms;
-use crate::storage::Snapshot;
+use crate::expr::{QueryTerms, children};
+use crate::storage::{Permutation, Snapshot};
 use crate::term::TermId;
 use oxrdf::Term;
 use spargebra::algebra::{
@@ -281,23 +281,26 @@ impl Converter<'_> {
     /// GRAPH with a name, or with a variable that ranges over the named graphs.
     ///
     /// Most patterns carry the variable along. Those whose meaning depends on being evaluated graph by graph (paths
-    /// of arbitrary length, sub-queries) become the union over the graphs that there are.
+    /// of arbitrary length, sub-queries, those that mention the variable themselves) become the union over the graphs
+    /// that there are: the variable is bound only after the pattern (SPARQL 1.1 Query, section 18.6).
     fn graph(&mut self, name: &NamedNodePattern, inner: &GraphPattern) -> Result<Logical> {
         let variable = match name {
             NamedNodePattern::NamedNode(n) => {
                 let id = self.terms.from_term(&n.clone().into())?;
-                let listed = self.dataset.named.as_ref();
-                let scope = match listed.is_none_or(|names| names.contains(&id)) {
-                    true => GraphScope::One(id),
-                    false => GraphScope::Merge(Arc::default()),
+                return match self.has_graph(id)? {
+                    true => self.pattern(inner, &GraphScope::One(id)),
+                    false => Ok(Logical::Union(Vec::new())),
                 };
-                return self.pattern(inner, &scope);
             }
             NamedNodePattern::Variable(v) => self.variables.id(v),
         };
         if !is_evaluated_by_graph(inner) {
-            let scope = GraphScope::Named(variable, self.dataset.named.clone());
-            return self.pattern(inner, &scope);
+            let scope =
+                GraphScope::Named(self.variables.fresh("graph"), self.dataset.named.clone());
+            if !self.pattern(inner, &scope)?.mentioned().contains(variable) {
+                let scope = GraphScope::Named(variable, self.dataset.named.clone());
+                return self.pattern(inner, &scope);
+            }
         }
         let mut branches = Vec::new();
         for graph in self.named_graphs()? {
@@ -306,6 +309,16 @@ impl Converter<'_> {
             branches.push(Logical::Join(vec![name, inner]));
         }
         Ok(Logical::Union(branches))
+    }
+
+    /// Whether a named graph is one of the data set's.
+    fn has_graph(&self, graph: TermId) -> Result<bool> {
+        let is_listed = self
+            .dataset
+            .named
+            .as_ref()
+            .is_none_or(|names| names.contains(&graph));
+        Ok(is_listed && self.snapshot.count(Permutation::Gspo, &[graph])? > 0)
     }
 
     /// For a scope of named graphs, the table of their names: the place of GRAPH's variable in patterns that match no
@@ -499,13 +512,31 @@ fn is_evaluated_by_graph(pattern: &GraphPattern) -> bool {
         | GraphPattern::Lateral { left, right } => {
             is_evaluated_by_graph(left) || is_evaluated_by_graph(right)
         }
-        GraphPattern::LeftJoin { left, right, .. } => {
-            is_evaluated_by_graph(left) || is_evaluated_by_graph(right)
+        GraphPattern::LeftJoin {
+            left,
+            right,
+            expression,
+        } => {
+            is_evaluated_by_graph(left)
+                || is_evaluated_by_graph(right)
+                || expression.as_ref().is_some_and(asks_by_graph)
         }
-        GraphPattern::Filter { inner, .. } | GraphPattern::Extend { inner, .. } => {
-            is_evaluated_by_graph(inner)
+        GraphPattern::Filter {
+            inner,
+            expr: expression,
         }
+        | GraphPattern::Extend {
+            inner, expression, ..
+        } => is_evaluated_by_graph(inner) || asks_by_graph(expression),
         _ => true,
+    }
+}
+
+/// Whether an EXISTS within an expression has to be evaluated for one graph at a time.
+fn asks_by_graph(expression: &Expression) -> bool {
+    match expression {
+        Expression::Exists(pattern) => is_evaluated_by_graph(pattern),
+        _ => children(expression).into_iter().any(asks_by_graph),
     }
 }
 

@@ -44,6 +44,12 @@ impl<'a> Group<'a> {
         group
     }
 
+    /// Whether one of its steps binds a variable to a value.
+    pub fn extends(&self, variable: VarId) -> bool {
+        let binds = |step: &Step<'_>| matches!(step, Step::Extend(v, _) if *v == variable);
+        self.steps.iter().any(binds)
+    }
+
     /// Adds a part whose surroundings, apart from itself, have the variables `others`.
     fn add(&mut self, logical: &'a Logical, others: &VarSet) {
         match logical {

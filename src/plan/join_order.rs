@@ -10,7 +10,7 @@ use super::build::{
     self, BLOCK_NS, BLOCK_ROWS, BUILD_ROW_NS, KEY_NS, MERGE_ROW_NS, OUTPUT_ROW_NS, PROBE_ROW_NS,
     START_NS,
 };
-use super::estimate::{Estimate, selectivity};
+use super::estimate::{Estimate, selectivity, test_ns};
 use super::logical::{Condition, QuadPattern};
 use super::physical::{JoinKind, Plan};
 use super::seeds::Seed;
@@ -26,7 +26,9 @@ const EXHAUSTIVE_MAX: usize = 8;
 const LOOKUP_ROWS: f64 = 16_384.0;
 
 /// A relation with restricted bindings handed in: gives its plan for some variables and an expected number of them.
-pub type Seeding<'a> = dyn FnMut(usize, &[VarId], f64) -> Result<Option<(Plan, Seed)>> + 'a;
+pub type Seeding<'a> = dyn FnMut(usize, &[VarId], f64) -> Result<Option<Seeded>> + 'a;
+/// A plan with the seed that it draws from.
+pub type Seeded = Arc<(Plan, Seed)>;
 
 /// What a relation is.
 #[derive(Clone, Debug)]
@@ -102,6 +104,8 @@ struct Entry {
 pub struct JoinOrder<'a> {
     relations: &'a [Relation],
     conditions: &'a [&'a Condition],
+    /// The expected time to test each condition on a row.
+    tests_ns: Vec<f64>,
     snapshot: &'a Snapshot,
     entries: Vec<Entry>,
 }
@@ -116,6 +120,7 @@ impl<'a> JoinOrder<'a> {
         Self {
             relations,
             conditions,
+            tests_ns: conditions.iter().map(|c| test_ns(&c.expression)).collect(),
             snapshot,
             entries: Vec::new(),
         }
@@ -142,8 +147,9 @@ impl<'a> JoinOrder<'a> {
     fn leaf(&self, index: usize) -> Entry {
         let relation = &self.relations[index];
         let conditions = self.covered(&relation.certain, &[]);
-        let leaf = |access, cost, sorted: &[VarId]| Candidate {
-            cost,
+        let tests = relation.estimate.rows * self.test_ns(&conditions);
+        let leaf = |access, cost: f64, sorted: &[VarId]| Candidate {
+            cost: cost + tests,
             sorted: sorted.first().copied(),
             conditions: conditions.clone(),
             how: How::Leaf {
@@ -187,10 +193,16 @@ impl<'a> JoinOrder<'a> {
         shares.product()
     }
 
+    /// The expected time to test conditions on a row.
+    fn test_ns(&self, conditions: &[usize]) -> f64 {
+        conditions.iter().map(|&i| self.tests_ns[i]).sum()
+    }
+
     fn exhaustive(&mut self, seeding: &mut Seeding<'_>) -> Result<usize> {
         let n = self.relations.len();
         let mut by_set: HashMap<u32, usize> = (0..n).map(|i| (1 << i, i)).collect();
         let whole = (1_u32 << n) - 1;
+        let has_products = self.is_disconnected_group();
         for set in 1..=whole {
             if set.count_ones() < 2 {
                 continue;
@@ -200,9 +212,7 @@ impl<'a> JoinOrder<'a> {
                 .collect();
             let connected = |&(a, b): &(usize, usize)| self.are_connected(a, b);
             let mut useful: Vec<_> = splits.iter().copied().filter(connected).collect();
-            if useful.is_empty() && set == whole {
-                useful = splits;
-            } else if useful.is_empty() && self.is_disconnected_group() {
+            if useful.is_empty() && (set == whole || has_products) {
                 useful = splits;
             }
             if let Some(entry) = self.combine_all(&useful, seeding)? {
@@ -302,7 +312,8 @@ impl<'a> JoinOrder<'a> {
         }
         self.add_merges(a, b, rows, &mut entry.candidates);
         for candidate in &mut entry.candidates {
-            candidate.conditions.clone_from(&conditions);
+            candidate.conditions.extend(&conditions);
+            candidate.cost += rows * self.test_ns(&candidate.conditions);
         }
         Ok(entry)
     }
@@ -435,7 +446,7 @@ impl<'a> JoinOrder<'a> {
                     + left_rows * KEY_NS
                     + rows * OUTPUT_ROW_NS,
                 sorted: left.sorted,
-                conditions: Vec::new(),
+                conditions: self.own_conditions(b),
                 how: How::Index {
                     left: (a, c),
                     relation,
@@ -469,12 +480,11 @@ impl<'a> JoinOrder<'a> {
             return Ok(());
         };
         let cost = right.0.cost + right.0.rows * BUILD_ROW_NS;
-        let right = Arc::new(right);
         for (c, left) in self.entries[a].candidates.iter().enumerate() {
             found.push(Candidate {
                 cost: left.cost + START_NS + cost + left_rows * PROBE_ROW_NS + rows * OUTPUT_ROW_NS,
                 sorted: left.sorted,
-                conditions: Vec::new(),
+                conditions: self.own_conditions(b),
                 how: How::Seeded {
                     left: (a, c),
                     right: Arc::clone(&right),
@@ -482,6 +492,15 @@ impl<'a> JoinOrder<'a> {
             });
         }
         Ok(())
+    }
+
+    /// The conditions of a single relation, which a look-up or a seeded run of it has not tested yet.
+    fn own_conditions(&self, leaf: usize) -> Vec<usize> {
+        let candidates = &self.entries[leaf].candidates;
+        candidates
+            .first()
+            .map(|c| c.conditions.clone())
+            .unwrap_or_default()
     }
 
     /// The plan of a candidate, with the conditions of its entry above it.

@@ -8,6 +8,7 @@
 
 mod access;
 mod build;
+mod closure;
 mod convert;
 mod dataset;
 mod estimate;
@@ -73,7 +74,7 @@ pub fn plan(
         variables: &mut variables,
         slots: 0,
     };
-    let mut plan = planner::project(planner.plan(&logical, None)?, &wanted);
+    let mut plan = build::project(planner.plan(&logical, None)?, &wanted);
     let slots = planner.slots;
     prune::prune(&mut plan, &wanted.iter().copied().collect(), &variables);
     plan.number_from(0);

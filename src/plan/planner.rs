@@ -8,18 +8,17 @@ use super::access::{self, Access};
 use super::build;
 use super::estimate::{Estimate, selectivity};
 use super::group::{Group, Step};
-use super::join_order::{JoinOrder, Relation, Source};
-use super::logical::{
-    Aggregate, ClosurePath, Condition, GraphScope, Logical, QuadPattern, Slot, SortKey,
-};
-use super::physical::{ClosurePlan, JoinKind, Node, Plan, SeedSlot};
+use super::join_order::{JoinOrder, Relation, Seeded, Source};
+use super::logical::{Aggregate, Condition, Logical, QuadPattern};
+use super::physical::{JoinKind, Node, Plan, SeedSlot};
 use super::seeds::{self, Seed};
-use super::variables::{VarId, VarSet, Variables};
+use super::variables::{VarId, Variables};
 use crate::batch::Batch;
 use crate::diagnostics::Result;
 use crate::storage::Snapshot;
-use crate::term::TermId;
-use spargebra::algebra::{AggregateExpression, AggregateFunction, Expression};
+use spargebra::algebra::Expression;
+use std::collections::HashMap;
+use std::collections::hash_map::Entry;
 use std::sync::Arc;
 
 /// Plans one query.
@@ -41,11 +40,13 @@ impl Planner<'_> {
         Ok(match logical {
             Logical::Union(branches) => self.union(branches, seed)?,
             Logical::Project(input, variables) => self.project(input, variables, seed)?,
-            Logical::Distinct(input) => distinct(self.plan(input, seed)?),
+            Logical::Distinct(input) => build::distinct(self.plan(input, seed)?),
             // Any number of copies between one and all of them is right: the cheapest is all.
             Logical::Reduced(input) => self.plan(input, seed)?,
             Logical::Slice(input, start, length) => self.slice(input, *start, *length, seed)?,
-            Logical::OrderBy(input, keys) => order_by(self.plan(input, seed)?, keys.clone(), None),
+            Logical::OrderBy(input, keys) => {
+                build::order_by(self.plan(input, seed)?, keys.clone(), None)
+            }
             Logical::Group(input, keys, aggregates) => {
                 self.group_by(input, keys, aggregates, seed)?
             }
@@ -87,10 +88,10 @@ impl Planner<'_> {
         variables: &[VarId],
         seed: Option<&Seed>,
     ) -> Result<Plan> {
-        let narrowed = seed.map(|seed| narrow(seed, variables));
+        let narrowed = seed.map(|seed| narrow(seed, |v| variables.contains(&v)));
         let seed = narrowed.as_ref().filter(|s| !s.variables.is_empty());
         let plan = self.plan(input, seed)?;
-        Ok(project(plan, variables))
+        Ok(build::project(plan, variables))
     }
 
     fn slice(
@@ -102,7 +103,7 @@ impl Planner<'_> {
     ) -> Result<Plan> {
         let mut plan = self.plan(input, seed)?;
         if let Some(length) = length {
-            limit_sort(&mut plan, start.saturating_add(length));
+            build::limit_sort(&mut plan, start.saturating_add(length));
         }
         let left = (plan.rows - start as f64).max(0.0);
         Ok(Plan {
@@ -123,13 +124,15 @@ impl Planner<'_> {
         aggregates: &[Aggregate],
         seed: Option<&Seed>,
     ) -> Result<Plan> {
-        let narrowed = seed.filter(|s| !s.row_by_row).map(|s| narrow(s, keys));
-        let seed = match seed {
-            Some(whole) if whole.row_by_row => Some(whole),
-            _ => narrowed.as_ref().filter(|s| !s.variables.is_empty()),
-        };
-        let plan = self.plan(input, seed)?;
-        if let Some(count) = count_of_range(&plan, keys, aggregates, self.variables) {
+        let narrowed = seed.map(|s| narrow(s, |v| s.row_by_row || keys.contains(&v)));
+        let seed = narrowed.as_ref().filter(|s| !s.variables.is_empty());
+        let mut plan = self.plan(input, seed)?;
+        if keys.iter().any(|k| !plan.schema.contains(k)) {
+            // A key that the pattern never binds is unbound in every row.
+            let schema = build::joined_schema(&plan.schema, keys);
+            plan = build::project(plan, &schema);
+        }
+        if let Some(count) = build::count_of_range(&plan, keys, aggregates, self.variables) {
             return Ok(count);
         }
         let schema: Vec<VarId> = keys
@@ -165,10 +168,12 @@ impl Planner<'_> {
             .filter(|s| !s.substituted)
             .map(|s| s.variables.iter().copied().collect());
         let group = Group::flatten(logical, &joined.unwrap_or_default());
+        let narrowed = seed.map(|seed| narrow(seed, |v| !group.extends(v)));
+        let seed = narrowed.as_ref().filter(|s| !s.variables.is_empty());
         let mut relations = Vec::new();
         let mut sources: Vec<Option<&Logical>> = Vec::new();
         if let Some(seed) = seed {
-            relations.push(planned(seed_plan(seed)));
+            relations.push(planned(build::seed_plan(seed)));
             sources.push(None);
         }
         for &relation in &group.relations {
@@ -176,17 +181,29 @@ impl Planner<'_> {
             sources.push(Some(relation));
         }
         let mut plan = match relations.len() {
-            0 => unit(),
+            0 => build::unit(),
             _ => {
                 let snapshot = self.snapshot;
+                let mut known: HashMap<(usize, Vec<VarId>, i32), Option<Seeded>> = HashMap::new();
                 let mut seeding = |relation: usize, keys: &[VarId], rows: f64| {
-                    sources[relation].map_or(Ok(None), |l| self.seeded_relation(l, keys, rows))
+                    let Some(logical) = sources[relation] else {
+                        return Ok(None);
+                    };
+                    // A plan is about as good for ten times as many bindings: few are made.
+                    let magnitude = rows.log10().round() as i32;
+                    match known.entry((relation, keys.to_vec(), magnitude)) {
+                        Entry::Occupied(seeded) => Ok(seeded.get().clone()),
+                        Entry::Vacant(free) => {
+                            let seeded = self.seeded_relation(logical, keys, rows)?;
+                            Ok(free.insert(seeded.map(Arc::new)).clone())
+                        }
+                    }
                 };
                 JoinOrder::new(&relations, &group.conditions, snapshot).best(&mut seeding)?
             }
         };
         for step in &group.steps {
-            plan = self.step(plan, step)?;
+            plan = self.step(plan, step, seed.filter(|s| s.substituted))?;
         }
         Ok(plan)
     }
@@ -252,12 +269,14 @@ impl Planner<'_> {
         Ok(Some((plan, seed)))
     }
 
-    fn slot(&mut self) -> SeedSlot {
+    /// A new seed slot.
+    pub(super) fn slot(&mut self) -> SeedSlot {
         self.slots += 1;
         SeedSlot(self.slots - 1)
     }
 
-    fn step(&mut self, plan: Plan, step: &Step<'_>) -> Result<Plan> {
+    /// The plan with a step behind it; `outer` are bindings that are substituted into the whole group.
+    fn step(&mut self, plan: Plan, step: &Step<'_>, outer: Option<&Seed>) -> Result<Plan> {
         match step {
             Step::Filter(conditions) => {
                 let mut plan = plan;
@@ -266,14 +285,14 @@ impl Planner<'_> {
                 }
                 Ok(plan)
             }
-            Step::Optional(right, conditions) => self.optional(plan, right, conditions),
-            Step::Minus(right) => self.join(plan, right, JoinKind::Minus, Vec::new()),
+            Step::Optional(right, conditions) => self.optional(plan, right, conditions, outer),
+            Step::Minus(right) => self.join(plan, right, JoinKind::Minus, Vec::new(), outer),
             Step::Extend(variable, condition) => {
                 let plan = self.marked(plan, condition)?;
-                Ok(extend(plan, *variable, condition.expression.clone()))
+                Ok(build::extend(plan, *variable, condition.expression.clone()))
             }
             Step::Lateral(right) => self.substituted(plan, right, JoinKind::Inner),
-            Step::Destructure(variable, parts) => Ok(destructure(plan, *variable, parts)),
+            Step::Destructure(variable, parts) => Ok(build::destructure(plan, *variable, parts)),
         }
     }
 
@@ -305,7 +324,7 @@ impl Planner<'_> {
     fn exists(&mut self, left: Plan, pattern: &Logical, kind: JoinKind) -> Result<Plan> {
         match seeds::is_correlated(pattern, &left.variables()) {
             true => self.substituted(left, pattern, kind),
-            false => self.join(left, pattern, kind, Vec::new()),
+            false => self.join(left, pattern, kind, Vec::new(), None),
         }
     }
 
@@ -313,7 +332,7 @@ impl Planner<'_> {
     fn substituted(&mut self, left: Plan, right: &Logical, kind: JoinKind) -> Result<Plan> {
         let variables = left.variables().intersection(&right.mentioned());
         if variables.is_empty() {
-            return self.join(left, right, kind, Vec::new());
+            return self.join(left, right, kind, Vec::new(), None);
         }
         let seed = Seed {
             slot: self.slot(),
@@ -327,10 +346,16 @@ impl Planner<'_> {
         Ok(build::seeded(left, right, &seed, kind, Vec::new()))
     }
 
-    fn optional(&mut self, left: Plan, right: &Logical, conditions: &[Condition]) -> Result<Plan> {
+    fn optional(
+        &mut self,
+        left: Plan,
+        right: &Logical,
+        conditions: &[Condition],
+        outer: Option<&Seed>,
+    ) -> Result<Plan> {
         if conditions.iter().all(|c| c.exists.is_empty()) {
             let tests = conditions.iter().map(|c| c.expression.clone()).collect();
-            return self.join(left, right, JoinKind::Left, tests);
+            return self.join(left, right, JoinKind::Left, tests, outer);
         }
         // An EXISTS in the condition sees the joined row: number the left rows, join, test, and find the numbers again.
         let number = self.variables.fresh("row");
@@ -341,7 +366,7 @@ impl Planner<'_> {
             node: Node::RowNumber(Box::new(left.clone()), number),
             ..left.clone()
         };
-        let mut tested = self.join(numbered.clone(), right, JoinKind::Inner, Vec::new())?;
+        let mut tested = self.join(numbered.clone(), right, JoinKind::Inner, Vec::new(), outer)?;
         for condition in conditions {
             tested = self.filter(tested, condition)?;
         }
@@ -354,21 +379,29 @@ impl Planner<'_> {
             .collect();
         let joined = build::hash(
             numbered,
-            project(tested, &right_only),
+            build::project(tested, &right_only),
             JoinKind::Left,
             Vec::new(),
         );
-        Ok(project(joined, &outputs))
+        Ok(build::project(joined, &outputs))
     }
 
-    /// Joins a plan with a pattern by the cheapest of the ways that there are.
+    /// Joins a plan with a pattern by the cheapest of the ways that there are. A pattern that looks at substituted
+    /// bindings from outside the group gets them handed in, too.
     fn join(
         &mut self,
         left: Plan,
         right: &Logical,
         kind: JoinKind,
         tests: Vec<Expression>,
+        outer: Option<&Seed>,
     ) -> Result<Plan> {
+        if let Some(outer) = outer
+            && seeds::is_correlated(right, &outer.variables.iter().copied().collect())
+        {
+            let right = self.plan(right, Some(outer))?;
+            return Ok(build::hash(left, right, kind, tests));
+        }
         let mut found = Vec::new();
         if let (Logical::Join(inputs), true) = (right, tests.is_empty())
             && let ([Logical::Pattern(pattern)], JoinKind::Left) = (&inputs[..], &kind)
@@ -420,132 +453,14 @@ impl Planner<'_> {
         }
         Ok(())
     }
-
-    fn closure(&mut self, path: &ClosurePath, seed: Option<&Seed>) -> Result<Plan> {
-        let seeded = |slot: Slot| {
-            let variable = slot.var()?;
-            seed.filter(|s| s.certain.contains(variable))
-                .map(|s| (variable, s))
-        };
-        let constant = |slot: Slot| match slot {
-            Slot::Const(id) => Some(id),
-            Slot::Var(_) => None,
-        };
-        let node = self.variables.fresh("node");
-        let both_open = path.start.var().is_some() && path.end.var().is_some();
-        let (backwards, starts) = match (constant(path.start), constant(path.end)) {
-            (Some(id), _) => (false, Some(table_plan(node, vec![id]))),
-            (None, Some(id)) => (true, Some(table_plan(node, vec![id]))),
-            (None, None) => match (seeded(path.start), seeded(path.end)) {
-                (Some((v, s)), _) => (false, Some(distinct(project(seed_plan(s), &[v])))),
-                (None, Some((v, s))) => (true, Some(distinct(project(seed_plan(s), &[v])))),
-                (None, None) if path.zero => (false, Some(self.nodes(&path.graph)?)),
-                (None, None) => (false, None),
-            },
-        };
-        let is_everything = both_open && seeded(path.start).is_none() && seeded(path.end).is_none();
-        let (step, slot) = self.closure_step(path, backwards, is_everything)?;
-        let schema: Vec<VarId> = path_variables(path);
-        let rows = match &starts {
-            Some(starts) if !is_everything => starts.rows * 10.0,
-            _ => step.rows * 2.0,
-        };
-        let substituted = seed.is_some_and(|s| s.substituted);
-        let nodes_of =
-            (path.zero && both_open && !is_everything && !substituted).then(|| path.graph.clone());
-        Ok(Plan {
-            number: 0,
-            certain: schema.iter().copied().collect(),
-            schema,
-            sorted: Vec::new(),
-            rows,
-            cost: step.cost * if slot.is_some() { 10.0 } else { 1.0 }
-                + rows * build::BUILD_ROW_NS
-                + starts.as_ref().map_or(0.0, |s| s.cost),
-            node: Node::Closure(ClosurePlan {
-                start: path.start,
-                end: path.end,
-                backwards,
-                step: Box::new(step),
-                slot,
-                starts: starts.map(Box::new),
-                zero: path.zero,
-                many: path.many,
-                nodes_of,
-            }),
-        })
-    }
-
-    /// The plan of one step, its first column the node that the walk comes from.
-    fn closure_step(
-        &mut self,
-        path: &ClosurePath,
-        backwards: bool,
-        is_everything: bool,
-    ) -> Result<(Plan, Option<SeedSlot>)> {
-        let (from, to) = match backwards {
-            false => (path.step_from, path.step_to),
-            true => (path.step_to, path.step_from),
-        };
-        if is_everything {
-            let step = self.plan(&path.step, None)?;
-            return Ok((project(step, &[from, to]), None));
-        }
-        let seed = Seed {
-            slot: self.slot(),
-            variables: vec![from],
-            certain: std::iter::once(from).collect(),
-            rows: 8.0,
-            substituted: false,
-            row_by_row: false,
-        };
-        let step = self.plan(&path.step, Some(&seed))?;
-        Ok((project(step, &[from, to]), Some(seed.slot)))
-    }
-
-    /// Every subject and object of some graphs.
-    fn nodes(&mut self, graph: &GraphScope) -> Result<Plan> {
-        let node = self.variables.fresh("node");
-        let mut branches = Vec::new();
-        for place in 0..2 {
-            let mut slot = |wanted: usize, purpose: &str| match wanted == place {
-                true => Slot::Var(node),
-                false => Slot::Var(self.variables.fresh(purpose)),
-            };
-            let pattern = Logical::Pattern(QuadPattern {
-                subject: slot(0, "subject"),
-                object: slot(1, "object"),
-                predicate: Slot::Var(self.variables.fresh("predicate")),
-                graph: graph.clone(),
-                excluded: Arc::default(),
-            });
-            branches.push(Logical::Project(Box::new(pattern), vec![node]));
-        }
-        self.plan(&Logical::Distinct(Box::new(Logical::Union(branches))), None)
-    }
 }
 
-fn path_variables(path: &ClosurePath) -> Vec<VarId> {
-    let mut schema: Vec<VarId> = [path.start, path.end]
-        .into_iter()
-        .filter_map(Slot::var)
-        .collect();
-    schema.dedup();
-    schema
-}
-
-/// The part of a seed that a sub-query lets in.
-fn narrow(seed: &Seed, visible: &[VarId]) -> Seed {
-    let visible: VarSet = visible.iter().copied().collect();
-    let variables = seed
-        .variables
-        .iter()
-        .copied()
-        .filter(|&v| visible.contains(v))
-        .collect();
+/// The part of a seed that is let in.
+fn narrow(seed: &Seed, is_let_in: impl Fn(VarId) -> bool) -> Seed {
+    let kept = |&v: &VarId| is_let_in(v);
     Seed {
-        variables,
-        certain: seed.certain.intersection(&visible),
+        variables: seed.variables.iter().copied().filter(kept).collect(),
+        certain: seed.certain.iter().filter(kept).collect(),
         ..seed.clone()
     }
 }
@@ -574,160 +489,5 @@ fn table_relation(variables: &[VarId], table: &Arc<Batch>) -> Relation {
         rows: table.rows() as f64,
         cost: 0.0,
         node: Node::Table(Arc::clone(table)),
-    })
-}
-
-fn table_plan(variable: VarId, column: Vec<TermId>) -> Plan {
-    let rows = column.len();
-    Plan {
-        number: 0,
-        schema: vec![variable],
-        certain: std::iter::once(variable).collect(),
-        sorted: Vec::new(),
-        rows: rows as f64,
-        cost: 0.0,
-        node: Node::Table(Arc::new(Batch::new(vec![column], rows))),
-    }
-}
-
-/// The one empty solution.
-fn unit() -> Plan {
-    Plan {
-        number: 0,
-        schema: Vec::new(),
-        certain: VarSet::EMPTY,
-        sorted: Vec::new(),
-        rows: 1.0,
-        cost: 0.0,
-        node: Node::Table(Arc::new(Batch::unit())),
-    }
-}
-
-fn seed_plan(seed: &Seed) -> Plan {
-    Plan {
-        number: 0,
-        schema: seed.variables.clone(),
-        certain: seed.certain.clone(),
-        sorted: Vec::new(),
-        rows: seed.rows,
-        cost: 0.0,
-        node: Node::Seed(seed.slot),
-    }
-}
-
-/// The plan with these columns, in this order.
-pub fn project(plan: Plan, variables: &[VarId]) -> Plan {
-    let kept: VarSet = variables.iter().copied().collect();
-    Plan {
-        number: 0,
-        schema: variables.to_vec(),
-        certain: plan.certain.intersection(&kept),
-        sorted: plan
-            .sorted
-            .iter()
-            .copied()
-            .take_while(|&v| kept.contains(v))
-            .collect(),
-        rows: plan.rows,
-        cost: plan.cost,
-        node: Node::Project(Box::new(plan)),
-    }
-}
-
-fn distinct(plan: Plan) -> Plan {
-    Plan {
-        number: 0,
-        schema: plan.schema.clone(),
-        certain: plan.certain.clone(),
-        sorted: plan.sorted.clone(),
-        rows: plan.rows,
-        cost: plan.cost + plan.rows * build::BUILD_ROW_NS,
-        node: Node::Distinct(Box::new(plan)),
-    }
-}
-
-fn extend(plan: Plan, variable: VarId, expression: Expression) -> Plan {
-    let mut certain = plan.certain.clone();
-    if matches!(
-        expression,
-        Expression::NamedNode(_) | Expression::Literal(_)
-    ) {
-        certain.insert(variable);
-    }
-    Plan {
-        number: 0,
-        schema: build::joined_schema(&plan.schema, &[variable]),
-        certain,
-        sorted: plan.sorted.clone(),
-        rows: plan.rows,
-        cost: plan.cost + plan.rows * build::PROBE_ROW_NS,
-        node: Node::Extend(Box::new(plan), variable, expression),
-    }
-}
-
-fn destructure(plan: Plan, variable: VarId, parts: &[Slot; 3]) -> Plan {
-    let bound: Vec<VarId> = parts.iter().filter_map(|part| part.var()).collect();
-    let mut certain = plan.certain.union(&bound.iter().copied().collect());
-    certain.insert(variable);
-    Plan {
-        number: 0,
-        schema: build::joined_schema(&plan.schema, &bound),
-        certain,
-        sorted: plan.sorted.clone(),
-        rows: plan.rows,
-        cost: plan.cost + plan.rows * build::PROBE_ROW_NS,
-        node: Node::Destructure(Box::new(plan), variable, *parts),
-    }
-}
-
-fn order_by(plan: Plan, keys: Vec<SortKey>, limit: Option<u64>) -> Plan {
-    Plan {
-        number: 0,
-        schema: plan.schema.clone(),
-        certain: plan.certain.clone(),
-        sorted: Vec::new(),
-        rows: plan.rows,
-        cost: plan.cost + plan.rows * build::BUILD_ROW_NS,
-        node: Node::OrderBy(Box::new(plan), keys, limit),
-    }
-}
-
-/// Tells a sort that only its first rows are wanted, through nodes that keep rows and their order.
-fn limit_sort(plan: &mut Plan, limit: u64) {
-    match &mut plan.node {
-        Node::OrderBy(_, _, known) => *known = Some(known.map_or(limit, |k| k.min(limit))),
-        Node::Project(input) | Node::Extend(input, ..) => limit_sort(input, limit),
-        _ => {}
-    }
-}
-
-/// COUNT over all rows of one range is the length of the range.
-fn count_of_range(
-    plan: &Plan,
-    keys: &[VarId],
-    aggregates: &[Aggregate],
-    variables: &Variables,
-) -> Option<Plan> {
-    let Node::Scan(scan) = &plan.node else {
-        return None;
-    };
-    let [aggregate] = aggregates else { return None };
-    let counts_rows = match &aggregate.expression {
-        AggregateExpression::CountSolutions { distinct } => !distinct,
-        AggregateExpression::FunctionCall {
-            name: AggregateFunction::Count,
-            expr: Expression::Variable(v),
-            distinct: false,
-        } => variables.get(v).is_some_and(|v| plan.certain.contains(v)),
-        AggregateExpression::FunctionCall { .. } => false,
-    };
-    (keys.is_empty() && counts_rows && scan.is_whole_range()).then(|| Plan {
-        number: 0,
-        schema: vec![aggregate.output],
-        certain: std::iter::once(aggregate.output).collect(),
-        sorted: Vec::new(),
-        rows: 1.0,
-        cost: build::START_NS,
-        node: Node::ScanCount(scan.clone()),
     })
 }

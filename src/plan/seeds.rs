@@ -26,19 +26,20 @@ pub struct Seed {
     pub row_by_row: bool,
 }
 
-/// The variables by which a pattern may be restricted without a change to what it gives for the bindings that remain.
+/// The variables by which a pattern may be restricted without a change to what it gives for the bindings that remain:
+/// those that every solution takes from a pattern inside. A variable that some solutions leave unbound must not be
+/// filled in early, where a filter or an OPTIONAL could see it.
 pub fn seedable(logical: &Logical) -> VarSet {
     match logical {
-        Logical::Pattern(_) | Logical::Closure(_) | Logical::Values(..) => logical.variables(),
+        Logical::Pattern(_) | Logical::Closure(_) | Logical::Values(..) => logical.certain(),
         Logical::Join(inputs) => inputs
             .iter()
             .fold(VarSet::EMPTY, |all, input| all.union(&seedable(input))),
         Logical::Union(inputs) => inputs
             .iter()
             .map(seedable)
-            .reduce(|all, more| all.union(&more))
-            .unwrap_or_default()
-            .difference(&unseedable_in_some(inputs)),
+            .reduce(|all, more| all.intersection(&more))
+            .unwrap_or_default(),
         Logical::LeftJoin(left, ..) | Logical::Lateral(left, _) | Logical::Minus(left, _) => {
             seedable(left)
         }
@@ -59,13 +60,6 @@ pub fn seedable(logical: &Logical) -> VarSet {
         }
         Logical::OrderBy(..) | Logical::Slice(..) => VarSet::EMPTY,
     }
-}
-
-/// Variables that a branch of a union has, but may not be restricted by.
-fn unseedable_in_some(branches: &[Logical]) -> VarSet {
-    branches.iter().fold(VarSet::EMPTY, |all, branch| {
-        all.union(&branch.variables().difference(&seedable(branch)))
-    })
 }
 
 /// Whether substituting `outer` into a pattern differs from joining with it: somewhere inside, an expression or the

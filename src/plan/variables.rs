@@ -50,6 +50,11 @@ impl Variables {
         &self.names[id.0 as usize]
     }
 
+    /// Whether a user can name it: blank nodes of patterns and inner ends of paths are no part of a solution.
+    pub fn is_named(&self, id: VarId) -> bool {
+        Variable::new(self.name(id).as_str()).is_ok()
+    }
+
     /// The variables of several numbers.
     pub fn names(&self, ids: &[VarId]) -> Vec<Variable> {
         ids.iter().map(|&id| self.name(id).clone()).collect()
@@ -145,6 +150,9 @@ mod tests {
         assert_ne!(x, blank);
         assert_eq!(x, variables.id(&Variable::new_unchecked("x")));
         assert_eq!(variables.name(x).as_str(), "x");
+        let fresh = variables.fresh("path");
+        let named = [x, blank, fresh].map(|v| variables.is_named(v));
+        assert_eq!(named, [true, false, false]);
     }
 
     #[test]

@@ -20,7 +20,7 @@ pub struct QuadsWriter(Syntax);
 enum Syntax {
     Lines(Cells),
     Serializer {
-        serializer: WriterQuadSerializer<Pipe>,
+        serializer: Box<WriterQuadSerializer<Pipe>>,
         pipe: Pipe,
     },
 }
@@ -35,7 +35,9 @@ impl QuadsWriter {
             format => {
                 let pipe = Pipe::default();
                 Syntax::Serializer {
-                    serializer: RdfSerializer::from_format(format).for_writer(pipe.clone()),
+                    serializer: Box::new(
+                        RdfSerializer::from_format(format).for_writer(pipe.clone()),
+                    ),
                     pipe,
                 }
             }

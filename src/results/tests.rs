@@ -208,6 +208,25 @@ fn quads(format: RdfFormat, batch: &Batch, terms: &Terms) -> String {
     String::from_utf8(out).unwrap()
 }
 
+#[test]
+fn the_memo_forgets_and_never_mixes_cells_up() {
+    let mut terms = Terms::default();
+    let mut ids = Vec::new();
+    for i in 0..20_000 {
+        let long = "x".repeat(i % 700);
+        ids.push(terms.push(Entry::Literal(format!("{i} {long}"), Sort::String)));
+    }
+    // Every id comes three times, now soon after itself and now long after.
+    let column: Vec<_> = (0..3 * ids.len()).map(|i| ids[i * 7 % ids.len()]).collect();
+    let rows = column.len();
+    let batch = Batch::new(vec![column.clone()], rows);
+    let text = solutions(SolutionsFormat::Tsv, &batch, &terms).unwrap();
+    for (line, id) in text.lines().skip(1).zip(column) {
+        let number = line.trim_start_matches('"').split(' ').next();
+        assert_eq!(number, Some(id.payload().to_string().as_str()));
+    }
+}
+
 fn text() -> impl Strategy<Value = String> {
     prop_oneof![
         "[a-z \"\\\\\t\r\n,<>&']{0,12}",

@@ -9,6 +9,7 @@
 
 use super::column::{Column, encode_column};
 use crate::term::TermId;
+use std::ops::Range;
 
 /// The rows of every block but the last of a file.
 pub const BLOCK_ROWS: usize = 1024;
@@ -46,9 +47,9 @@ impl<'a> BlockView<'a> {
         Column::parse(body.get(start..start + len(place))?)
     }
 
-    /// The place of the first row that is not below `key` (or, with `after`, that is above it), where the rows are
-    /// compared on as many leading columns as the key has. `None` when the block makes no sense.
-    pub fn search(&self, key: &[TermId], after: bool) -> Option<usize> {
+    /// The places of the rows whose leading columns are those of `key`; where there are none, an empty range at the
+    /// place of the first row above it. `None` when the block makes no sense.
+    pub fn range(&self, key: &[TermId]) -> Option<Range<usize>> {
         let (mut low, mut high) = (0, self.rows);
         for (place, &id) in key.iter().enumerate() {
             (low, high) = self.equal_range(place, id, low, high)?;
@@ -56,7 +57,7 @@ impl<'a> BlockView<'a> {
                 break;
             }
         }
-        Some(if after { high } else { low })
+        Some(low..high)
     }
 
     /// The rows between `low` and `high`, among which the column is sorted, that have this id. `None` when the block
@@ -68,27 +69,7 @@ impl<'a> BlockView<'a> {
         low: usize,
         high: usize,
     ) -> Option<(usize, usize)> {
-        equal_range(&self.column(place)?, id, low, high)
-    }
-}
-
-fn equal_range(column: &Column<'_>, id: TermId, low: usize, high: usize) -> Option<(usize, usize)> {
-    match column {
-        Column::Constant(constant) => Some(match constant.cmp(&id) {
-            std::cmp::Ordering::Less => (high, high),
-            std::cmp::Ordering::Equal => (low, high),
-            std::cmp::Ordering::Greater => (low, low),
-        }),
-        Column::Delta { .. } => {
-            let mut ids = [TermId::UNBOUND; BLOCK_ROWS];
-            column.decode(&mut ids)?;
-            Some(equal_range_of(&ids, id, low, high))
-        }
-        Column::Frames { .. } => {
-            let start = partition(low, high, |row| Some(column.get(row)? < id))?;
-            let end = partition(start, high, |row| Some(column.get(row)? <= id))?;
-            Some((start, end))
-        }
+        self.column(place)?.equal_range(id, low, high)
     }
 }
 
@@ -100,23 +81,6 @@ pub fn equal_range_of(ids: &[TermId], id: TermId, low: usize, high: usize) -> (u
     (low + start, low + end)
 }
 
-/// The first place between two at which a test that is true up to there fails.
-fn partition(
-    mut low: usize,
-    mut high: usize,
-    test: impl Fn(usize) -> Option<bool>,
-) -> Option<usize> {
-    while low < high {
-        let middle = low.midpoint(high);
-        if test(middle)? {
-            low = middle + 1;
-        } else {
-            high = middle;
-        }
-    }
-    Some(low)
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -124,10 +88,9 @@ mod tests {
 
     proptest! {
         #[test]
-        fn search_agrees_with_a_naive_one(
+        fn ranges_agree_with_a_naive_search(
             mut rows in proptest::collection::btree_set(proptest::array::uniform4(0..6_u64), 1..300),
             key in proptest::collection::vec(0..7_u64, 0..=4),
-            after in any::<bool>(),
         ) {
             let rows: Vec<[u64; 4]> = std::mem::take(&mut rows).into_iter().collect();
             let columns: [Vec<TermId>; 4] =
@@ -135,12 +98,10 @@ mod tests {
             let mut words = Vec::new();
             encode_block(&columns, &mut words);
             let ids: Vec<TermId> = key.iter().map(|&k| TermId::from_bits(k)).collect();
-            let below = |row: &&[u64; 4]| {
-                let row = &row[..key.len()];
-                row < &key[..] || (after && row == &key[..])
-            };
-            let found = BlockView::new(&words, rows.len()).search(&ids, after);
-            prop_assert_eq!(found, Some(rows.iter().filter(below).count()));
+            let low = rows.iter().filter(|row| row[..key.len()] < key[..]).count();
+            let high = rows.iter().filter(|row| row[..key.len()] <= key[..]).count();
+            let found = BlockView::new(&words, rows.len()).range(&ids);
+            prop_assert_eq!(found, Some(low..high));
         }
     }
 }

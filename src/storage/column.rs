@@ -14,9 +14,14 @@
 use super::block::BLOCK_ROWS;
 use super::packing::{bits_needed, pack, packed_words, unpack, unpack_one};
 use crate::term::TermId;
+use std::cmp::Ordering;
+use std::ops::Range;
 
 /// The most frames of a column.
 const FRAMES_MAX: usize = 256;
+
+/// Rows that are read one by one sooner than by unpacking the whole column.
+const FEW_ROWS: usize = 96;
 
 const CONSTANT: u64 = 0;
 const DELTA: u64 = 1;
@@ -194,22 +199,14 @@ impl<'a> Column<'a> {
         }
     }
 
-    /// Writes the ids of all rows; those past the end of the block are of no meaning. `None` when the data make no
-    /// sense.
-    pub fn decode(&self, ids: &mut [TermId; BLOCK_ROWS]) -> Option<()> {
+    /// Writes the ids of some rows to their places; what the other places then hold is of no meaning. `None` when the
+    /// data make no sense.
+    pub fn decode(&self, rows: Range<usize>, ids: &mut [TermId; BLOCK_ROWS]) -> Option<()> {
         match *self {
-            Self::Constant(id) => ids.fill(id),
-            Self::Delta {
-                first,
-                width,
-                packed,
-            } => {
-                let mut differences = [0; BLOCK_ROWS];
-                unpack(width, packed, &mut differences).then_some(())?;
-                let mut id = first;
-                for (out, difference) in ids.iter_mut().zip(differences) {
-                    id = id.wrapping_add(difference);
-                    *out = TermId::from_bits(id);
+            Self::Constant(id) => ids.get_mut(rows)?.fill(id),
+            Self::Frames { .. } if rows.len() <= FEW_ROWS => {
+                for row in rows {
+                    *ids.get_mut(row)? = self.get(row)?;
                 }
             }
             Self::Frames {
@@ -222,8 +219,49 @@ impl<'a> Column<'a> {
                 unpack(width, packed, &mut codes).then_some(())?;
                 decode_codes(bases, offset_width, &codes, ids);
             }
+            Self::Delta {
+                first,
+                width,
+                packed,
+            } => {
+                let mut differences = [0; BLOCK_ROWS];
+                unpack(width, packed, &mut differences).then_some(())?;
+                let mut id = first;
+                for (out, difference) in ids.get_mut(..rows.end)?.iter_mut().zip(&differences) {
+                    id = id.wrapping_add(*difference);
+                    *out = TermId::from_bits(id);
+                }
+            }
         }
         Some(())
+    }
+
+    /// The rows between `low` and `high`, among which the column is sorted, that have this id. `None` when the data
+    /// make no sense.
+    pub fn equal_range(&self, id: TermId, low: usize, high: usize) -> Option<(usize, usize)> {
+        match *self {
+            Self::Constant(constant) => Some(match constant.cmp(&id) {
+                Ordering::Less => (high, high),
+                Ordering::Equal => (low, high),
+                Ordering::Greater => (low, low),
+            }),
+            Self::Delta {
+                first,
+                width,
+                packed,
+            } => {
+                let mut differences = [0; BLOCK_ROWS];
+                unpack(width, packed, &mut differences).then_some(())?;
+                let differences = differences.get(..high)?;
+                let (start, end) = equal_range_of_deltas(first, differences, id.to_bits());
+                Some((start.max(low), end.max(low)))
+            }
+            Self::Frames { .. } => {
+                let start = partition(low, high, |row| Some(self.get(row)? < id))?;
+                let end = partition(start, high, |row| Some(self.get(row)? <= id))?;
+                Some((start, end))
+            }
+        }
     }
 
     /// The id of one row without decoding the others; `None` for deltas, which cannot be read so, and for data that
@@ -247,6 +285,40 @@ impl<'a> Column<'a> {
             }
         }
     }
+}
+
+/// The rows that have this id, found by adding up no more differences than needed.
+fn equal_range_of_deltas(first: u64, differences: &[u64], id: u64) -> (usize, usize) {
+    let mut row = first;
+    let mut start = None;
+    for (place, difference) in differences.iter().enumerate() {
+        row = row.wrapping_add(*difference);
+        if row > id {
+            return (start.unwrap_or(place), place);
+        }
+        if row == id && start.is_none() {
+            start = Some(place);
+        }
+    }
+    let end = differences.len();
+    (start.unwrap_or(end), end)
+}
+
+/// The first place between two at which a test that is true up to there fails.
+fn partition(
+    mut low: usize,
+    mut high: usize,
+    test: impl Fn(usize) -> Option<bool>,
+) -> Option<usize> {
+    while low < high {
+        let middle = low.midpoint(high);
+        if test(middle)? {
+            low = middle + 1;
+        } else {
+            high = middle;
+        }
+    }
+    Some(low)
 }
 
 fn decode_codes(
@@ -284,8 +356,17 @@ mod tests {
         encode_column(&ids, &mut words);
         let column = Column::parse(&words).expect("what was encoded parses");
         let mut out = [TermId::UNBOUND; BLOCK_ROWS];
-        column.decode(&mut out).expect("what was encoded decodes");
-        assert_eq!(&out[..ids.len()], &ids[..]);
+        for rows in [
+            0..ids.len(),
+            ids.len() / 3..ids.len() / 3 + 1,
+            ids.len() / 2..ids.len(),
+        ] {
+            out.fill(TermId::UNBOUND);
+            column
+                .decode(rows.clone(), &mut out)
+                .expect("what was encoded decodes");
+            assert_eq!(out[rows.clone()], ids[rows]);
+        }
         for row in [0, ids.len() / 2, ids.len() - 1] {
             if !matches!(column, Column::Delta { .. }) {
                 assert_eq!(column.get(row), Some(ids[row]));
@@ -318,7 +399,7 @@ mod tests {
             "frame"
         );
         let mixed = |i: u64| {
-            if i % 9 == 0 {
+            if i.is_multiple_of(9) {
                 date + spread(i)
             } else {
                 iri + spread(i)
@@ -363,7 +444,7 @@ mod tests {
                 *first = *first & !0xFF | head;
             }
             if let Some(column) = Column::parse(&words) {
-                let _ = column.decode(&mut [TermId::UNBOUND; BLOCK_ROWS]);
+                let _ = column.decode(0..BLOCK_ROWS, &mut [TermId::UNBOUND; BLOCK_ROWS]);
                 let _ = column.get(3);
             }
         }

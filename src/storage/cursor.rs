@@ -38,11 +38,14 @@ impl RunCursor {
         wanted: ColumnMask,
     ) -> Self {
         let mut block = ScanBlock::new(wanted);
+        // A column that the prefix fixes is the same in every block, so it is filled in once, as far as needed.
+        let first_block = rows.start / BLOCK_ROWS as u64 * BLOCK_ROWS as u64;
+        let filled = (rows.end - first_block).min(BLOCK_ROWS as u64) as usize;
         let mut fixed = ColumnMask::NONE;
         for (&id, column) in prefix.iter().zip(permutation.columns()) {
             fixed = fixed.with(column);
             if wanted.contains(column) {
-                block.room(column).fill(id);
+                block.room(column)[..filled].fill(id);
             }
         }
         Self {
@@ -85,17 +88,22 @@ impl RunCursor {
         }
         let number = (self.next / BLOCK_ROWS as u64) as usize;
         self.load(number)?;
+        let rows = self.rows_in(number);
         for column in QuadColumn::ALL {
             if self.wanted.contains(column) {
-                self.decode(number, column)?;
+                self.decode(number, column, rows.clone())?;
             }
         }
-        let block_start = (number * BLOCK_ROWS) as u64;
-        let end = (self.end - block_start).min(BLOCK_ROWS as u64);
-        self.block
-            .show((self.next - block_start) as usize, end as usize);
-        self.next = block_start + end;
+        self.next = (number * BLOCK_ROWS + rows.end) as u64;
+        self.block.show(rows.start, rows.end);
         Ok(Some(&self.block))
+    }
+
+    /// The places in a block of the rows not yet given.
+    fn rows_in(&self, number: usize) -> Range<usize> {
+        let start = (number * BLOCK_ROWS) as u64;
+        let end = (self.end - start).min(BLOCK_ROWS as u64);
+        self.next.saturating_sub(start) as usize..end as usize
     }
 
     /// Moves on to the first row whose columns after the prefix are not below `key`.
@@ -126,14 +134,13 @@ impl RunCursor {
         Ok(())
     }
 
-    /// The place of the first row of a block that is not below `key`. Columns that are wanted anyway are decoded and
+    /// The place of the first row of a block, of those not yet given, that is not below `key`. Columns that are wanted anyway are decoded and
     /// kept; in others only the rows that a binary search touches are read.
     fn search_in(&mut self, number: usize, key: &[TermId]) -> Result<usize> {
         self.load(number)?;
         let columns = self.index.permutation().columns();
-        let block_start = number * BLOCK_ROWS;
-        let rows = (self.index.rows() as usize - block_start).min(BLOCK_ROWS);
-        let (mut low, mut high) = (0, rows);
+        let rows = self.rows_in(number);
+        let (mut low, mut high) = (rows.start, rows.end);
         for (place, &id) in key.iter().enumerate() {
             let column = columns[place];
             if self.fixed.contains(column) || !self.wanted.contains(column) {
@@ -142,7 +149,7 @@ impl RunCursor {
                     .equal_range(place, id, low, high)
                     .ok_or_else(|| self.index.nonsense(number))?;
             } else {
-                self.decode(number, column)?;
+                self.decode(number, column, rows.clone())?;
                 (low, high) = equal_range_of(self.block.decoded(column), id, low, high);
             }
             if low == high {
@@ -162,14 +169,15 @@ impl RunCursor {
         Ok(())
     }
 
-    fn decode(&mut self, number: usize, column: QuadColumn) -> Result<()> {
+    /// Decodes these rows of a column. Rows not yet given only become fewer, so what is decoded once is enough.
+    fn decode(&mut self, number: usize, column: QuadColumn, rows: Range<usize>) -> Result<()> {
         if self.decoded.contains(column) {
             return Ok(());
         }
         let place = super::run::place_of(self.index.permutation(), column);
         let view = self.index.view(number);
         view.column(place)
-            .and_then(|c| c.decode(self.block.room(column)))
+            .and_then(|c| c.decode(rows, self.block.room(column)))
             .ok_or_else(|| self.index.nonsense(number))?;
         self.decoded = self.decoded.with(column);
         Ok(())

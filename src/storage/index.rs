@@ -245,28 +245,38 @@ impl IndexFile {
         }
         let low_block = self.block_for(key, false, 0);
         let high_block = self.block_for(key, true, low_block);
-        let low_view = self.verified_block(low_block)?;
-        let high_view = if high_block == low_block {
-            low_view
+        let low = self.range_in_block(low_block, key)?;
+        let high = if high_block == low_block {
+            low.end
         } else {
-            self.verified_block(high_block)?
+            self.range_in_block(high_block, key)?.end
         };
-        let low = self.search_block(low_block, low_view, key, false)?;
-        let high = self.search_block(high_block, high_view, key, true)?;
-        Ok(low..high)
+        Ok(low.start..high)
     }
 
-    fn search_block(
-        &self,
-        block: usize,
-        view: BlockView<'_>,
-        key: &[TermId],
-        after: bool,
-    ) -> Result<u64> {
-        let place = view
-            .search(key, after)
+    /// The rows of a block whose leading columns are these.
+    fn range_in_block(&self, block: usize, key: &[TermId]) -> Result<Range<u64>> {
+        let places = self.verified_block(block)?.range(key);
+        let places = places.ok_or_else(|| self.nonsense(block))?;
+        let start = (block * BLOCK_ROWS) as u64;
+        Ok(start + places.start as u64..start + places.end as u64)
+    }
+
+    /// The id in the first column of a row; `None` past the last.
+    ///
+    /// # Errors
+    /// The block is damaged.
+    pub fn first_id(&self, row: u64) -> Result<Option<TermId>> {
+        if row >= self.rows {
+            return Ok(None);
+        }
+        let (block, place) = (row as usize / BLOCK_ROWS, row as usize % BLOCK_ROWS);
+        let mut ids = [TermId::UNBOUND; BLOCK_ROWS];
+        let column = self.verified_block(block)?.column(0);
+        column
+            .and_then(|column| column.decode(place..place + 1, &mut ids))
             .ok_or_else(|| self.nonsense(block))?;
-        Ok((block * BLOCK_ROWS + place) as u64)
+        Ok(Some(ids[place]))
     }
 
     /// A block whose checksum has just been verified.

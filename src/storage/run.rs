@@ -9,6 +9,7 @@ use super::permutation::{Permutation, QuadColumn};
 use super::statistics::RunStatistics;
 use crate::diagnostics::Result;
 use crate::term::TermId;
+use std::collections::BTreeSet;
 use std::ops::Range;
 use std::path::Path;
 use std::sync::Arc;
@@ -65,6 +66,24 @@ impl Run {
             .flatten()
             .map(|index| index.bytes())
             .sum()
+    }
+
+    /// Adds the graphs that hold its quads. From each the next is found by a search, so what counts is the number of
+    /// graphs, not that of quads.
+    ///
+    /// # Errors
+    /// A block is damaged.
+    pub fn graphs(&self, graphs: &mut BTreeSet<TermId>) -> Result<()> {
+        if let Some(graph) = self.graph {
+            graphs.insert(graph);
+        } else if let Some(index) = &self.indexes[Permutation::Gspo as usize] {
+            let mut row = 0;
+            while let Some(graph) = index.first_id(row)? {
+                graphs.insert(graph);
+                row = index.range(&[graph])?.end;
+            }
+        }
+        Ok(())
     }
 
     /// Its rows in the order of a permutation.

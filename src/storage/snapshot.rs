@@ -5,12 +5,13 @@
 use super::dictionary::{Dictionary, Segment, encode_key};
 use super::layout;
 use super::manifest::Manifest;
-use super::permutation::{ColumnMask, Permutation, QuadColumn};
+use super::permutation::{ColumnMask, Permutation};
 use super::run::{Order, Run};
 use super::scan::Scan;
 use super::statistics::{PredicateStatistics, RunStatistics, StoreStatistics};
 use crate::diagnostics::{Error, Result};
 use crate::term::{Tag, TermId, TermStore, TermView};
+use std::collections::BTreeSet;
 use std::ops::Range;
 use std::path::Path;
 use std::sync::Arc;
@@ -91,23 +92,13 @@ impl Snapshot {
     ///
     /// # Errors
     /// A block is damaged.
-    pub fn graphs(self: &Arc<Self>) -> Result<Vec<TermId>> {
-        let mask = ColumnMask::NONE.with(QuadColumn::Graph);
-        let mut scan = self.scan(Permutation::Gspo, &[], mask)?;
-        let mut graphs = Vec::new();
-        while let Some(block) = scan.next_block()? {
-            let ids = block.column(QuadColumn::Graph);
-            let (mut found, mut last) = (0, TermId::UNBOUND);
-            while let Some(&graph) = ids.get(found) {
-                if graph != TermId::DEFAULT_GRAPH && graphs.last() != Some(&graph) {
-                    graphs.push(graph);
-                }
-                last = graph;
-                found += ids[found..].partition_point(|&id| id == graph);
-            }
-            scan.seek(&[TermId::from_bits(last.to_bits().saturating_add(1))])?;
+    pub fn graphs(&self) -> Result<Vec<TermId>> {
+        let mut graphs = BTreeSet::new();
+        for run in &self.runs {
+            run.graphs(&mut graphs)?;
         }
-        Ok(graphs)
+        graphs.remove(&TermId::DEFAULT_GRAPH);
+        Ok(graphs.into_iter().collect())
     }
 
     /// The number of quads whose columns begin, in the order of a permutation, with these ids; exact.

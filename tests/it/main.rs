@@ -3,12 +3,15 @@
 //! `cargo test --test it -- NAME` runs those whose name contains NAME; `--list` names them all.
 
 mod cases;
+mod cliffs;
 mod compare;
 mod differential;
 mod engine;
 mod http;
 mod isomorphism;
+mod kaluta;
 mod oracle;
+mod panics;
 mod queries;
 mod settings;
 mod store;
@@ -23,11 +26,13 @@ use std::sync::Arc;
 use tally::Tally;
 
 fn main() -> ExitCode {
+    panics::install();
     let arguments = Arguments::from_args();
     let tally = Arc::new(Tally::default());
     let trials = [
         w3c::trials(&tally),
         cases::trials(),
+        cliffs::trials(),
         differential::trials(),
         http::trials(),
         queries::trials(),

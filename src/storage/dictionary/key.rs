@@ -93,7 +93,7 @@ fn escape(lexical: &str, key: &mut Vec<u8>) {
 }
 
 /// The term of a key; the key is taken apart where it lies. `None` when it is no key of this tag.
-pub fn decode_key(tag: Tag, key: &mut Vec<u8>) -> Option<TermView<'_>> {
+pub fn decode_key(tag: Tag, key: &mut [u8]) -> Option<TermView<'_>> {
     match tag {
         Tag::Iri => Some(TermView::Iri(std::str::from_utf8(key).ok()?)),
         Tag::String => Some(TermView::Literal {

@@ -1,3 +1,5 @@
+//! The dictionary both ways, with keys that are hard to get right, and with damaged files.
+
 use super::*;
 use crate::diagnostics::ErrorKind;
 use crate::term::LiteralSort;

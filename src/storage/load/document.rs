@@ -29,7 +29,7 @@ pub fn parse_document(
             .with_base_iri(base.as_str())
             .map_err(|e| Error::new(ErrorKind::Settings, "the base is no IRI").caused_by(e))?;
     }
-    let mut new_quads = 0;
+    let mut told = interner.quads();
     for quad in parser.for_reader(source.open(shared.meter)?) {
         match quad {
             Ok(quad) => push(interner, piece.source, quad).map_err(|e| e.context(source.name()))?,
@@ -37,14 +37,13 @@ pub fn parse_document(
             Err(RdfParseError::Syntax(e)) if shared.lenient => skip(shared, piece, source, &e),
             Err(RdfParseError::Syntax(e)) => return Err(syntax_error(source, e)),
         }
-        new_quads += 1;
-        if new_quads == QUADS_AT_ONCE {
-            shared.meter.read_quads(new_quads as u64);
-            new_quads = 0;
+        if interner.quads() - told >= QUADS_AT_ONCE {
+            shared.meter.read_quads((interner.quads() - told) as u64);
             shared.seal_if_full(interner)?;
+            told = interner.quads();
         }
     }
-    shared.meter.read_quads(new_quads as u64);
+    shared.meter.read_quads((interner.quads() - told) as u64);
     Ok(())
 }
 

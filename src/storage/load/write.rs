@@ -161,11 +161,14 @@ fn for_each_quad(index: &IndexFile, mut each: impl FnMut(Quad) -> Result<()>) ->
     let rows = index.rows() as usize;
     for block in 0..rows.div_ceil(BLOCK_ROWS) {
         let view = index.verified_block(block)?;
+        let rows = BLOCK_ROWS.min(rows - block * BLOCK_ROWS);
         for (place, ids) in columns.iter_mut().enumerate() {
-            let column = view.column(place).and_then(|column| column.decode(ids));
+            let column = view
+                .column(place)
+                .and_then(|column| column.decode(0..rows, ids));
             column.ok_or_else(|| index.nonsense(block))?;
         }
-        for row in 0..BLOCK_ROWS.min(rows - block * BLOCK_ROWS) {
+        for row in 0..rows {
             each(columns.each_ref().map(|ids| ids[row]))?;
         }
     }

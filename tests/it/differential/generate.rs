@@ -1,7 +1,8 @@
 //! Random queries over the whole algebra.
 //!
-//! Left out is what the independent engine answers wrongly, so that every difference counts: `a|b` outside a closure
-//! (it drops duplicates), paths of length zero from a constant (it wants the constant in the data), and inside
+//! Left out is what the independent engine answers wrongly, so that every difference counts: `a|b` and `!(a|^b)` outside
+//! a closure (it drops duplicates), a default graph merged of several (it repeats what
+//! they share), paths of length zero from a constant (it wants the constant in the data), and inside
 //! `GRAPH ?g` all but triple patterns without `?g` (it lets the inside see `?g`).
 
 use super::data::{GRAPHS, LITERALS, NAMED_NODES, NODES, PREDICATES, is_literal_predicate};
@@ -98,22 +99,27 @@ impl Generator<'_> {
             1 => format!("COUNT({distinct}{variable})"),
             2 => format!("SUM({distinct}{})", number(self.random, &variables(), 1)),
             3 => format!("FLOOR(AVG({distinct}{variable}))"),
-            4 => format!("{}(STR({variable}))", self.random.pick(&["MIN", "MAX"])),
+            4 => format!(
+                "{}(COALESCE(STR({variable}), \"\"))",
+                self.random.pick(&["MIN", "MAX"])
+            ),
             _ => format!("STRLEN(GROUP_CONCAT({distinct}STR({variable}); SEPARATOR=\"\"))"),
         }
     }
 
     fn dataset(&mut self) -> Vec<String> {
-        let graphs = self.random.between(1, 2);
-        (0..graphs)
-            .map(|_| {
-                format!(
-                    "FROM {}{}",
-                    self.random.pick(&["", "NAMED "]),
-                    self.random.pick(&GRAPHS)
-                )
-            })
-            .collect()
+        let mut clauses = Vec::new();
+        for kind in ["", "NAMED "] {
+            // The default graph is never merged of two.
+            let graphs = match self.random.between(usize::from(kind.is_empty()), 3) {
+                0 => &GRAPHS[..],
+                1 => &GRAPHS[..1],
+                2 => &GRAPHS[1..],
+                _ => &[],
+            };
+            clauses.extend(graphs.iter().map(|graph| format!("FROM {kind}{graph}")));
+        }
+        clauses
     }
 
     /// Sorts by projected variables, so that the order can be checked in the answer.
@@ -293,7 +299,17 @@ impl Generator<'_> {
                 let inner = self.path_expression(depth - 1, true);
                 format!("({inner}){}", self.random.pick(&["*", "+", "?"]))
             }
-            3 => format!("!({predicate}|^{})", self.random.pick(&PREDICATES)),
+            3 => {
+                let other = *self.random.pick(&PREDICATES);
+                match self
+                    .random
+                    .weighted(&[60, 25, if in_closure { 15 } else { 0 }])
+                {
+                    0 => format!("!({predicate}|{other})"),
+                    1 => format!("!(^{predicate}|^{other})"),
+                    _ => format!("!({predicate}|^{other})"),
+                }
+            }
             _ => {
                 let (a, b) = (
                     self.path_expression(depth - 1, true),

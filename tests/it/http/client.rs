@@ -121,6 +121,11 @@ impl Connection {
         Some(chunk)
     }
 
+    /// Whether the server closes the connection without sending anything.
+    pub fn is_closed(&mut self) -> bool {
+        self.try_read_line().is_none()
+    }
+
     fn read_line(&mut self) -> String {
         self.try_read_line().expect("a line")
     }

@@ -1,9 +1,11 @@
 //! What errors cost and what the log tells, by the capture counter and the log of a server in a process of its own
 //! (the counter and the log levels belong to the whole process).
 
-use super::client::{ask, metric, request};
+use super::client::{ask, metric, request, wait_until};
 use super::program::{Served, store_with};
 use super::trial;
+use kaluta::diagnostics::logging::{LogFormat, subscriber};
+use kaluta::diagnostics::{Error, ErrorKind, Result, TextPosition, backtraces};
 use libtest_mimic::Trial;
 use std::fmt::Write;
 use std::net::SocketAddr;
@@ -19,6 +21,10 @@ pub fn trials() -> Vec<Trial> {
             raised_level,
         ),
         trial("always and never do what they say", policies),
+        trial(
+            "an error passed through conversions has one capture",
+            conversions,
+        ),
         trial(
             "equal expression errors are counted in one closing line",
             expression_errors,
@@ -93,6 +99,8 @@ fn raised_level() {
     assert_eq!(put.status, 200);
     let problem = ask(served.address, SYNTAX_ERROR, "*/*");
     assert_eq!(captured(served.address), 1);
+    let id = problem.header("x-request-id").to_owned();
+    wait_until("the record is written", || served.errors().contains(&id));
     let put = request(served.address, "PUT", "/admin/log", &[], Some("info"));
     assert_eq!(put.status, 200);
     provoke(served.address);
@@ -159,4 +167,27 @@ fn expression_errors() {
         captured > 0 && captured < 50,
         "{captured} captured of {raised}"
     );
+}
+
+fn conversions() {
+    fn fail() -> Result<()> {
+        Err(Error::new(ErrorKind::Syntax, "no such thing"))
+    }
+    let place = TextPosition {
+        file: None,
+        line: 1,
+        column: 1,
+        excerpt: String::new(),
+    };
+    // The directives hold for this thread alone, and no other thread of these tests prints errors.
+    let (printing, _) = subscriber("kaluta::error=debug", LogFormat::Text, std::io::sink).unwrap();
+    let before = backtraces::captured_total();
+    let error = tracing::subscriber::with_default(printing, || {
+        let error = fail()
+            .map_err(|e| e.context("reading a query"))
+            .unwrap_err();
+        error.at(place).caused_by(std::io::Error::other("cause"))
+    });
+    assert!(error.has_backtrace());
+    assert_eq!(backtraces::captured_total() - before, 1);
 }

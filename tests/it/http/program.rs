@@ -3,16 +3,23 @@
 use super::client::{ask, metric, request};
 use super::trial;
 use libtest_mimic::Trial;
-use std::io::{BufRead, BufReader, Read};
+use std::fmt::Write as _;
+use std::io::{BufRead, BufReader, Write};
 use std::net::SocketAddr;
 use std::path::Path;
 use std::process::{Child, Command, Output, Stdio};
+use std::sync::{Arc, Mutex};
+use std::thread::JoinHandle;
 
 pub fn trials() -> Vec<Trial> {
     vec![
         trial("exit codes", exit_codes),
         trial("generate, load, query and dump", load_and_dump),
         trial("a bad document leaves the store as it was", bad_documents),
+        trial(
+            "standard input is loaded, into a graph, with a base",
+            standard_input,
+        ),
         trial(
             "the served program stops on SIGTERM with exit code 0",
             stop_on_signal,
@@ -41,6 +48,8 @@ fn succeed(arguments: &[&str]) -> String {
 pub struct Served {
     child: Child,
     pub address: SocketAddr,
+    errors: Arc<Mutex<String>>,
+    reader: Option<JoinHandle<()>>,
 }
 
 impl Served {
@@ -63,13 +72,27 @@ impl Served {
         let mut out = BufReader::new(child.stdout.take().unwrap());
         out.read_line(&mut line).unwrap();
         let address = line.trim().strip_prefix("listening on http://");
+        let errors = Arc::new(Mutex::new(String::new()));
+        let (written, from) = (Arc::clone(&errors), child.stderr.take().unwrap());
+        let reader = std::thread::spawn(move || {
+            for line in BufReader::new(from).lines().map_while(Result::ok) {
+                writeln!(written.lock().unwrap(), "{line}").unwrap();
+            }
+        });
         Self {
             address: address
                 .unwrap_or_else(|| panic!("{line:?}"))
                 .parse()
                 .unwrap(),
             child,
+            errors,
+            reader: Some(reader),
         }
+    }
+
+    /// What it has written to standard error so far.
+    pub fn errors(&self) -> String {
+        self.errors.lock().unwrap().clone()
     }
 
     pub fn signal(&self, name: &str) {
@@ -81,10 +104,9 @@ impl Served {
     /// Stops it, and gives its exit code and what it wrote to standard error.
     pub fn stop(mut self, signal: &str) -> (Option<i32>, String) {
         self.signal(signal);
-        let mut text = String::new();
-        let mut errors = self.child.stderr.take().unwrap();
-        errors.read_to_string(&mut text).unwrap();
-        (self.child.wait().unwrap().code(), text)
+        let code = self.child.wait().unwrap().code();
+        self.reader.take().unwrap().join().unwrap();
+        (code, self.errors())
     }
 }
 
@@ -207,22 +229,89 @@ fn load_and_dump() {
     );
 }
 
+/// The six lines of case A36: three good ones and three bad ones.
+const MIXED: &str = "<http://e/1> <http://e/p> \"x\" .
+<http://e/a b> <http://e/p> \"x\" .
+<http://e/2> <http://e/p> \"x\" .
+<http://e/x> <http://e/p> <http://e/100%> .
+<http://e/x> <http://e/p> \"unterminated .
+<http://e/3> <http://e/p> \"x\" .
+";
+
 fn bad_documents() {
     let folder = store_with("<http://e/s> <http://e/p> \"kept\" .\n");
     let store = folder.path().join("store");
     let bad = folder.path().join("bad.nt");
-    let text = "<http://e/1> <http://e/p> \"x\" .\n<http://e/2> <http://e/p> \"unterminated .\n";
-    std::fs::write(&bad, text).unwrap();
+    std::fs::write(&bad, MIXED).unwrap();
     let (store, bad) = (store.to_str().unwrap(), bad.to_str().unwrap());
     let output = kaluta(&["load", "--location", store, bad]);
     assert_eq!(output.status.code(), Some(1));
     let errors = String::from_utf8_lossy(&output.stderr);
-    assert!(
-        errors.contains("bad.nt") && errors.contains('2'),
-        "{errors}"
-    );
+    assert!(errors.contains("bad.nt: line 2, column "), "{errors}");
     let dumped = succeed(&["dump", "--location", store]);
     assert_eq!(dumped, "<http://e/s> <http://e/p> \"kept\" .\n");
+    let output = kaluta(&["load", "--location", store, "--lenient", bad]);
+    let errors = String::from_utf8_lossy(&output.stderr);
+    assert_eq!(output.status.code(), Some(0), "{errors}");
+    for line in [
+        "line 2",
+        "line 4",
+        "line 5",
+        "skipped 3 statements in all",
+        "(3 of them new)",
+    ] {
+        assert!(errors.contains(line), "{line}: {errors}");
+    }
+    assert_eq!(succeed(&["dump", "--location", store]).lines().count(), 4);
+}
+
+fn standard_input() {
+    let folder = tempfile::tempdir().unwrap();
+    let store = folder.path().join("store");
+    let mut command = Command::new(env!("CARGO_BIN_EXE_kaluta"));
+    command
+        .args([
+            "load",
+            "--format",
+            "ttl",
+            "--base",
+            "http://e/",
+            "--graph",
+            "http://e/g",
+            "--location",
+        ])
+        .arg(&store)
+        .stdin(Stdio::piped())
+        .stderr(Stdio::piped());
+    let mut child = command.spawn().unwrap();
+    let mut input = child.stdin.take().unwrap();
+    input.write_all(b"<s> <p> <o> .").unwrap();
+    drop(input);
+    let output = child.wait_with_output().unwrap();
+    assert!(
+        output.status.success(),
+        "{}",
+        String::from_utf8_lossy(&output.stderr)
+    );
+    let location = store.to_str().unwrap();
+    let quad = "<http://e/s> <http://e/p> <http://e/o> <http://e/g> .\n";
+    assert_eq!(succeed(&["dump", "--location", location]), quad);
+    let triples = succeed(&[
+        "dump",
+        "--location",
+        location,
+        "--format",
+        "nt",
+        "--graph",
+        "http://e/g",
+    ]);
+    assert_eq!(triples, "<http://e/s> <http://e/p> <http://e/o> .\n");
+    assert_eq!(
+        kaluta(&["dump", "--location", location, "--format", "nt"])
+            .status
+            .code(),
+        Some(2)
+    );
 }
 
 fn stop_on_signal() {

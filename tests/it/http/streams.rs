@@ -32,6 +32,14 @@ pub fn trials() -> Vec<Trial> {
             "a full queue is refused with Retry-After, and empties again",
             full_queue,
         ),
+        trial(
+            "hundreds of queries past their deadline leave nothing behind",
+            crowd,
+        ),
+        trial(
+            "requests beyond the grace period are cancelled",
+            impatient_stop,
+        ),
         trial("stopping lets running requests end", graceful_stop),
     ]
 }
@@ -172,4 +180,30 @@ fn graceful_stop() {
     is_running(&server, 1);
     server.stop();
     assert_eq!(connection.read(false).status, 504);
+}
+
+fn crowd() {
+    let server = Fixture::start(|settings| settings.query.timeout_ms = 300);
+    let open = |_| {
+        let mut connection = Connection::open(server.address);
+        connection.send("GET", &target(ENDLESS_SILENCE), &[], None);
+        connection
+    };
+    let crowd: Vec<_> = (0..300).map(open).collect();
+    for mut connection in crowd {
+        assert_eq!(connection.read(false).status, 504);
+    }
+    is_quiet(&server);
+}
+
+fn impatient_stop() {
+    let mut server = Fixture::start(|settings| {
+        settings.query.timeout_ms = 0;
+        settings.http.shutdown_grace_ms = 50;
+    });
+    let mut connection = Connection::open(server.address);
+    connection.send("GET", &target(ENDLESS_SILENCE), &[], None);
+    is_running(&server, 1);
+    server.stop();
+    assert!(connection.is_closed());
 }

@@ -1,31 +1,11 @@
-//! Plan nodes with their columns, order and cost: the one place where a physical node is put together.
-//!
-//! Costs are nanoseconds, measured once on a common machine; only their ratios matter.
+//! Scans, filters and joins.
 
-use super::access::Access;
-use super::physical::{JoinKind, JoinSpec, Node, Plan, ScanPlan};
-use super::seeds::Seed;
-use super::variables::{VarId, VarSet};
+use super::{BLOCK_NS, BUILD_ROW_NS, KEY_NS, MERGE_ROW_NS, PROBE_ROW_NS, SCAN_ROW_NS, START_NS};
+use crate::plan::access::Access;
+use crate::plan::physical::{JoinKind, JoinSpec, Node, Plan, ScanPlan};
+use crate::plan::seeds::Seed;
+use crate::plan::variables::{VarId, VarSet};
 use spargebra::algebra::Expression;
-
-/// Starting anything.
-pub const START_NS: f64 = 1_000.0;
-/// Reading a row of a scan.
-pub const SCAN_ROW_NS: f64 = 2.0;
-/// Finding and decoding a block.
-pub const BLOCK_NS: f64 = 1_500.0;
-/// Rows in a block.
-pub const BLOCK_ROWS: f64 = 1_024.0;
-/// Sorting and looking up a key.
-pub const KEY_NS: f64 = 40.0;
-/// Comparing a row in a merge.
-pub const MERGE_ROW_NS: f64 = 4.0;
-/// Putting a row into a hash table.
-pub const BUILD_ROW_NS: f64 = 40.0;
-/// Running a row past a hash table.
-pub const PROBE_ROW_NS: f64 = 15.0;
-/// Making a row of a result.
-pub const OUTPUT_ROW_NS: f64 = 5.0;
 
 /// The expected time to read a range from start to end.
 pub fn scan_cost(access: &Access) -> f64 {
@@ -201,7 +181,11 @@ pub fn seeded(
         number: 0,
         schema,
         certain,
-        sorted: join_sorted(&left, &join),
+        // Rows that differ in which seeds they bind are taken apart, and lose their order.
+        sorted: match seed.variables.iter().all(|&v| left.certain.contains(v)) {
+            true => join_sorted(&left, &join),
+            false => Vec::new(),
+        },
         rows: left.rows,
         cost: left.cost
             + right.cost

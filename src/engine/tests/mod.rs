@@ -1,0 +1,8 @@
+//! Answers of the engine against those of an independent one, in small tables.
+
+mod correlation;
+mod data_sets;
+mod fixture;
+mod forms;
+mod groups;
+mod limits;

@@ -1,0 +1,116 @@
+//! The engine under test: Kaluta over a store in a folder of its own, which goes when the store goes.
+
+use crate::panics;
+use crate::store::{Answer, Document, Request, Row, Store};
+use kaluta::batch::Batch;
+use kaluta::diagnostics::Error;
+use kaluta::engine::{
+    Engine, LoadOptions, LoadSource, QueryAnswer, QueryControl, QueryRequest, Rows,
+};
+use kaluta::settings::QuerySettings;
+use kaluta::term::TermId;
+use std::time::Duration;
+use tempfile::TempDir;
+
+/// No test query needs longer, even unoptimized on a busy machine.
+const TIMEOUT: Duration = Duration::from_secs(60);
+const MEMORY_BYTES_MAX: u64 = 1 << 30;
+
+/// A store of Kaluta's.
+pub struct Kaluta {
+    engine: Engine,
+    _folder: TempDir,
+}
+
+impl Kaluta {
+    /// An empty store.
+    pub fn open() -> Result<Self, String> {
+        let folder = tempfile::tempdir().map_err(|e| e.to_string())?;
+        let engine =
+            Engine::open(folder.path(), &QuerySettings::default()).map_err(|e| e.to_string())?;
+        Ok(Self {
+            engine,
+            _folder: folder,
+        })
+    }
+
+    /// How many rows of the index a query reads, all operators together, and how it is run.
+    pub fn rows_read(&self, text: &str) -> Result<(u64, String), String> {
+        let prepared = self
+            .engine
+            .prepare(&request_of(&Request::new(text)))
+            .map_err(|e| e.to_string())?;
+        let explanation = self
+            .engine
+            .explain(&prepared, true, &control())
+            .map_err(|e| e.to_string())?;
+        Ok((explanation.rows_read_total(), explanation.to_string()))
+    }
+}
+
+impl Store for Kaluta {
+    fn load(&mut self, documents: Vec<Document>) -> Result<(), String> {
+        let sources = documents
+            .into_iter()
+            .map(source_of)
+            .collect::<Result<_, String>>()?;
+        let report = self.engine.load(sources, &LoadOptions::default(), &());
+        report.map(drop).map_err(|e| e.to_string())
+    }
+
+    fn query(&self, request: &Request) -> Result<Answer, String> {
+        let answer = panics::caught(|| answer(&self.engine, request))?;
+        answer.map_err(|e| format!("{e:?}"))
+    }
+}
+
+fn control() -> QueryControl {
+    QueryControl::new(Some(TIMEOUT), Some(MEMORY_BYTES_MAX))
+}
+
+fn request_of(request: &Request) -> QueryRequest {
+    QueryRequest {
+        text: request.text.clone(),
+        base: request.base.clone(),
+        ..QueryRequest::default()
+    }
+}
+
+fn source_of(document: Document) -> Result<LoadSource, String> {
+    let mut source = LoadSource::bytes("a test's document", document.bytes, document.format);
+    source.graph = document.graph;
+    if let Some(base) = document.base {
+        source.base = Some(oxiri::Iri::parse(base).map_err(|e| e.to_string())?);
+    }
+    Ok(source)
+}
+
+fn answer(engine: &Engine, request: &Request) -> Result<Answer, Error> {
+    let prepared = engine.prepare(&request_of(request))?;
+    Ok(match engine.execute(&prepared, &control())? {
+        QueryAnswer::Boolean(value) => Answer::Boolean(value),
+        QueryAnswer::Solutions(mut rows) => Answer::Solutions {
+            variables: rows.variables().to_vec(),
+            rows: terms(&mut rows)?,
+        },
+        QueryAnswer::Triples(mut rows) => Answer::Graph(terms(&mut rows)?),
+    })
+}
+
+fn terms(rows: &mut Rows) -> Result<Vec<Row>, Error> {
+    let mut all = Vec::new();
+    while let Some(batch) = rows.next_batch()? {
+        for place in 0..batch.rows() {
+            all.push(row(rows, &batch, place)?);
+        }
+    }
+    Ok(all)
+}
+
+fn row(rows: &Rows, batch: &Batch, place: usize) -> Result<Row, Error> {
+    let value = |column: &Vec<TermId>| {
+        let id = column[place];
+        id.is_bound().then(|| rows.to_term(id)).transpose()
+    };
+    batch.columns().iter().map(value).collect()
+}
