@@ -1,6 +1,7 @@
 //! Expression errors in the log: nothing while nobody watches, the first equal ones and a closing line at TRACE.
 //!
-//! The backtrace policy is one for the process, so one test goes through all of it.
+//! The backtrace policy and the levels that are watched are one for the process, so one test goes through all of it, in
+//! a process of its own.
 
 use super::sharing::{table, xy};
 use super::{Compiled, context, parse};
@@ -61,6 +62,21 @@ fn run(policy: BacktracePolicy, level: Level, expression: &str, rows: usize) -> 
 
 #[test]
 fn errors_are_logged_the_first_times_and_then_counted() {
+    let alone = "expr::tests::raising::errors_are_logged_when_alone";
+    let output = std::process::Command::new(std::env::current_exe().expect("a test has a file"))
+        .args([alone, "--exact", "--ignored"])
+        .output()
+        .expect("the test runs again");
+    let text = String::from_utf8_lossy(&output.stdout);
+    assert!(
+        output.status.success() && text.contains("1 passed"),
+        "{text}"
+    );
+}
+
+#[test]
+#[ignore = "runs in a process of its own, see above"]
+fn errors_are_logged_when_alone() {
     const CAST: &str = "xsd:integer(?x) + xsd:integer(?none)";
     let (log, _) = run(WhenLogged, Level::TRACE, CAST, 500);
     let lines = log
