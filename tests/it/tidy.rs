@@ -246,19 +246,23 @@ fn is_short(source: &Source) -> Vec<String> {
 }
 
 fn has_nothing_undone(source: &Source) -> Vec<String> {
-    const CALLS: [&str; 3] = ["todo!(", "dbg!(", "unimplemented!("];
-    const NOTES: [&str; 3] = ["// TODO", "// FIXME", "// XXX"];
-    let mut complaints = Vec::new();
-    for (i, line) in source.text.lines().enumerate() {
-        for leftover in CALLS
-            .iter()
-            .chain(&NOTES)
-            .filter(|leftover| line.contains(**leftover))
-        {
-            complaints.push(source.complain(i + 1, &format!("`{leftover}` is left")));
-        }
-    }
-    complaints
+    const LEFTOVERS: [&str; 6] = [
+        "todo!(",
+        "dbg!(",
+        "unimplemented!(",
+        "// TODO",
+        "// FIXME",
+        "// XXX",
+    ];
+    let lines = source.text.lines().enumerate();
+    lines
+        .flat_map(|(i, line)| {
+            let found = LEFTOVERS
+                .iter()
+                .filter(move |leftover| line.contains(**leftover));
+            found.map(move |leftover| source.complain(i + 1, &format!("`{leftover}` is left")))
+        })
+        .collect()
 }
 
 fn has_a_name(source: &Source) -> Vec<String> {

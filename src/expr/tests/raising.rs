@@ -38,6 +38,8 @@ impl MakeWriter<'_> for Log {
 /// Runs a query's worth of errors under a policy and a level: what is logged, and how many backtraces are captured.
 fn run(policy: BacktracePolicy, level: Level, expression: &str, rows: usize) -> (String, u64) {
     let log = Log::default();
+    // While there is just one, `tracing` asks the subscriber of whichever thread comes first, and others run beside this.
+    let _second = tracing::Dispatch::new(tracing::subscriber::NoSubscriber::new());
     let subscriber = tracing_subscriber::fmt()
         .with_max_level(level)
         .with_ansi(false)
