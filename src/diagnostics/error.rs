@@ -107,8 +107,8 @@ impl ErrorKind {
         }
     }
 
-    /// The level at which an error of this kind is logged: what a client did wrong is of interest while debugging,
-    /// what the server could not do always is.
+    /// The level at which an error of this kind is logged: what a client did wrong, or asked too much of, is of
+    /// interest while debugging, what the server could not do always is. The metrics count both.
     pub const fn level(self) -> Level {
         match self {
             Self::Syntax
@@ -121,9 +121,10 @@ impl ErrorKind {
             | Self::UnsupportedMediaType
             | Self::Unsupported
             | Self::Busy
+            | Self::Deadline
+            | Self::MemoryLimit
             | Self::Cancelled
             | Self::Settings => Level::DEBUG,
-            Self::Deadline | Self::MemoryLimit => Level::INFO,
             Self::Locked | Self::Io | Self::Corruption | Self::FormatVersion | Self::Internal => {
                 Level::ERROR
             }

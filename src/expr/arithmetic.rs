@@ -31,7 +31,24 @@ pub(super) enum ArithmeticOperator {
 type Computed = Result<Value<'static>, ExprErrorKind>;
 
 impl Arithmetic {
+    /// The result, when the operands are numbers that can be had from ids; see [`Node::number`].
+    pub(super) fn number(&mut self, row: Row<'_>, cx: &ExprContext) -> Outcome<Option<Number>> {
+        let [left, right] = &mut *self.operands else {
+            return Ok(None);
+        };
+        let (Some(a), Some(b)) = (left.number(row, cx)?, right.number(row, cx)?) else {
+            return Ok(None);
+        };
+        match compute(self.operator, a, b) {
+            Ok(n) => Ok(Some(n)),
+            Err(kind) => Err(raise(kind, self.place, cx).into()),
+        }
+    }
+
     pub(super) fn value(&mut self, row: Row<'_>, cx: &ExprContext) -> Outcome<Value<'static>> {
+        if let Some(n) = self.number(row, cx)? {
+            return Ok(Value::Number(n));
+        }
         let computed = match &mut *self.operands {
             [operand] => {
                 let value = operand.value(row, cx)?;
@@ -80,13 +97,7 @@ fn negate_duration(d: AnyDuration) -> Result<AnyDuration, ExprErrorKind> {
 fn apply(operator: ArithmeticOperator, a: &Value<'_>, b: &Value<'_>) -> Computed {
     use ArithmeticOperator as Op;
     match (a, b) {
-        (Value::Number(a), Value::Number(b)) => match operator {
-            Op::Add => a.add(*b),
-            Op::Subtract => a.subtract(*b),
-            Op::Multiply => a.multiply(*b),
-            _ => a.divide(*b),
-        }
-        .map(Value::Number),
+        (Value::Number(a), Value::Number(b)) => compute(operator, *a, *b).map(Value::Number),
         (Value::Temporal(t), Value::Duration(d)) if matches!(operator, Op::Add | Op::Subtract) => {
             shift(*t, *d, operator == Op::Subtract)
         }
@@ -100,6 +111,15 @@ fn apply(operator: ArithmeticOperator, a: &Value<'_>, b: &Value<'_>) -> Computed
         }
         (Value::Number(n), Value::Duration(d)) if operator == Op::Multiply => scale(*d, *n, false),
         _ => Err(misfit(&[a, b])),
+    }
+}
+
+fn compute(operator: ArithmeticOperator, a: Number, b: Number) -> Result<Number, ExprErrorKind> {
+    match operator {
+        ArithmeticOperator::Add => a.add(b),
+        ArithmeticOperator::Subtract => a.subtract(b),
+        ArithmeticOperator::Multiply => a.multiply(b),
+        _ => a.divide(b),
     }
 }
 

@@ -10,6 +10,8 @@ use super::terms::QueryTerms;
 use super::value::{AnyDuration, LangText, Temporal, Value, inline_number};
 use crate::diagnostics::Result;
 use crate::term::{Tag, TermId};
+use oxrdf::BaseDirection;
+use std::borrow::Cow;
 use std::cmp::Ordering;
 
 /// Whether two terms are equal by value; `None` when that cannot be told.
@@ -188,6 +190,10 @@ fn order_ids(a: TermId, b: TermId, terms: &QueryTerms) -> Option<Ordering> {
     }
     match kind {
         Tag::Unbound | Tag::Blank => Some(a.cmp(&b)),
+        Tag::DateTime | Tag::Date | Tag::GYear if kind == other => {
+            let (x, y) = (a.as_date_fields()?.instant(), b.as_date_fields()?.instant());
+            Some((x.millis, x.zoned).cmp(&(y.millis, y.zoned)))
+        }
         Tag::Iri | Tag::String | Tag::LangString if kind == other => {
             let sorted = terms.store().sorted_len(kind);
             let is_sorted = |id: TermId| !id.is_local() && id.number() < sorted;
@@ -208,13 +214,15 @@ fn order_values(a: TermId, b: TermId, terms: &QueryTerms) -> Result<Ordering> {
         (V::Number(x), V::Number(y)) => x.total_cmp(*y),
         (V::Temporal(x), V::Temporal(y)) => (x.rank(), x.timeline()).cmp(&(y.rank(), y.timeline())),
         (V::Duration(x), V::Duration(y)) => order_durations(*x, *y),
-        (V::String(_) | V::Lang(_), V::String(_) | V::Lang(_)) => order_texts(&x, &y),
         (V::Opaque(x), V::Opaque(y)) => (&x.lexical, &x.datatype).cmp(&(&y.lexical, &y.datatype)),
         (V::Triple(x), V::Triple(y)) => {
             let parts = x.iter().zip(y).map(|(&x, &y)| order_cmp(x, y, terms));
             parts.fold(Ordering::Equal, Ordering::then)
         }
-        _ => literal_rank(&x).cmp(&literal_rank(&y)),
+        _ => match (as_text(&x), as_text(&y)) {
+            (Some(x), Some(y)) => order_texts(&x, &y),
+            _ => literal_rank(&x).cmp(&literal_rank(&y)),
+        },
     })
 }
 
@@ -230,25 +238,30 @@ const fn literal_rank(value: &Value<'_>) -> u8 {
     }
 }
 
-/// By text, then without language first. The zero byte between text and language makes this the byte order of the
-/// dictionary, so that sorted ids and texts never disagree.
-fn order_texts(a: &Value<'_>, b: &Value<'_>) -> Ordering {
-    fn key<'v>(value: &'v Value<'_>) -> impl Iterator<Item = u8> + 'v {
-        let (lexical, language, direction) = match value {
-            Value::Lang(text) => (&text.lexical, &*text.language, text.direction),
-            Value::String(text) => (text, "", None),
-            other => unreachable!("only texts are compared as such, not {other:?}"),
+/// By text, then by language and base direction, none first, which is the order of a sorted dictionary.
+fn order_texts(a: &LangText<'_>, b: &LangText<'_>) -> Ordering {
+    fn tag<'v>(text: &'v LangText<'_>) -> impl Iterator<Item = u8> + 'v {
+        let direction = match text.direction {
+            None => "",
+            Some(BaseDirection::Ltr) => "--ltr",
+            Some(BaseDirection::Rtl) => "--rtl",
         };
-        let direction = direction.map_or("", super::local::direction_name);
-        let separator = (!direction.is_empty()).then_some(0);
-        lexical
-            .bytes()
-            .chain([0])
-            .chain(language.bytes())
-            .chain(separator)
-            .chain(direction.bytes())
+        text.language.bytes().chain(direction.bytes())
     }
-    key(a).cmp(key(b))
+    a.lexical.cmp(&b.lexical).then_with(|| tag(a).cmp(tag(b)))
+}
+
+/// A text with or without a language.
+fn as_text<'v>(value: &'v Value<'_>) -> Option<LangText<'v>> {
+    match value.reborrow() {
+        Value::Lang(text) => Some(text),
+        Value::String(lexical) => Some(LangText {
+            lexical,
+            language: Cow::Borrowed(""),
+            direction: None,
+        }),
+        _ => None,
+    }
 }
 
 /// By months and seconds as one number, a month read as 30 days, then by months.

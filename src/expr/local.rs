@@ -1,8 +1,9 @@
 //! The terms that one query makes and the dictionary does not hold.
 //!
 //! Texts lie one after the other in an arena for each tag; a hash table over them finds a term's number again, so that
-//! one term has one id within the query. A term's key is its text, and for literals a zero byte and the rest; a triple
-//! term's key is its three ids.
+//! one term has one id within the query. A term's key is its text; a literal with a language or datatype has these after
+//! a zero byte, which neither can hold, and the base direction after the language as in `en--ltr`. A triple term's key
+//! is its three ids.
 
 use crate::term::{LiteralSort, Tag, TermId, TermView};
 use foldhash::fast::RandomState;
@@ -10,8 +11,10 @@ use hashbrown::HashTable;
 use oxrdf::BaseDirection;
 use std::hash::BuildHasher;
 
-/// A zero byte ends the lexical form of a literal within its key.
+/// Ends the lexical form of a literal within its key.
 const SEPARATOR: u8 = 0;
+/// Ends the language before a base direction; no language tag holds it.
+const DIRECTION_MARK: &str = "--";
 
 /// The tag under which a term is stored; `None` for blank nodes, which have no key.
 pub(super) fn tag_of(term: &TermView<'_>) -> Option<Tag> {
@@ -41,7 +44,7 @@ pub(super) fn encode_key(term: &TermView<'_>, key: &mut Vec<u8>) {
                     key.push(SEPARATOR);
                     key.extend_from_slice(language.as_bytes());
                     if let Some(direction) = direction {
-                        key.push(SEPARATOR);
+                        key.extend_from_slice(DIRECTION_MARK.as_bytes());
                         key.extend_from_slice(direction_name(*direction).as_bytes());
                     }
                 }
@@ -195,7 +198,7 @@ impl LocalTerms {
 }
 
 fn decode_language(rest: &str) -> LiteralSort<'_> {
-    match rest.split_once(SEPARATOR as char) {
+    match rest.split_once(DIRECTION_MARK) {
         None => LiteralSort::Lang(rest, None),
         Some((language, "ltr")) => LiteralSort::Lang(language, Some(BaseDirection::Ltr)),
         Some((language, _)) => LiteralSort::Lang(language, Some(BaseDirection::Rtl)),

@@ -7,6 +7,9 @@
 
 mod aggregates;
 mod arithmetic;
+mod assemble;
+mod build;
+mod choose;
 mod compare;
 mod compile;
 mod context;
@@ -16,6 +19,7 @@ mod local;
 mod memo;
 mod node;
 mod number;
+mod prefix;
 mod probe;
 mod raise;
 mod terms;

@@ -11,8 +11,9 @@ use super::context::{ExprContext, SolutionScope};
 use super::ebv;
 use super::functions::Call;
 use super::memo::Memo;
+use super::number::Number;
 use super::raise::{ExprError, ExprErrorKind, Outcome, Place, catch, raise};
-use super::value::Value;
+use super::value::{Value, inline_number};
 use crate::batch::Batch;
 use crate::term::TermId;
 use std::cell::Cell;
@@ -225,6 +226,19 @@ impl Node {
         }
     }
 
+    /// The number, when it can be had from ids without reading a term; else the value must be asked for.
+    pub(super) fn number(&mut self, row: Row<'_>, cx: &ExprContext) -> Outcome<Option<Number>> {
+        Ok(match self {
+            Self::Column(column) => inline_number(row.id(column.column)),
+            Self::Constant(constant) => match constant.value {
+                Value::Number(n) => Some(n),
+                _ => None,
+            },
+            Self::Arithmetic(arithmetic) => arithmetic.number(row, cx)?,
+            _ => None,
+        })
+    }
+
     /// The effective boolean value, or an error.
     pub(super) fn truth(&mut self, row: Row<'_>, cx: &ExprContext) -> Outcome<bool> {
         match self {
@@ -324,6 +338,9 @@ impl Comparison {
             && let Some(known) = self.operator.holds_for_ids(a, b)
         {
             return Ok(known);
+        }
+        if let (Some(a), Some(b)) = (left.number(row, cx)?, right.number(row, cx)?) {
+            return Ok(a.compare(b).is_some_and(|order| self.operator.holds(order)));
         }
         let (a, b) = (left.value(row, cx)?, right.value(row, cx)?);
         let truth = match self.operator {

@@ -55,7 +55,7 @@ impl Number {
     /// The number as a decimal; doubles must be finite.
     pub fn to_decimal(self) -> Option<Decimal> {
         match self {
-            Self::Integer(i) => Decimal::try_from(i).ok(),
+            Self::Integer(i) => i.checked_mul(DECIMAL_UNIT).map(decimal_of_units),
             Self::Decimal(d) => Some(d),
             Self::Float(f) => Decimal::try_from(oxsdatatypes::Float::from(f)).ok(),
             Self::Double(d) => Decimal::try_from(Double::from(d)).ok(),
@@ -66,7 +66,7 @@ impl Number {
     pub fn to_integer(self) -> Option<i128> {
         match self {
             Self::Integer(i) => Some(i),
-            Self::Decimal(d) => Some(scaled(d) / DECIMAL_UNIT),
+            Self::Decimal(d) => Some(decimal_units(d) / DECIMAL_UNIT),
             Self::Float(f) => truncate(f.into()),
             Self::Double(d) => truncate(d),
         }
@@ -189,7 +189,7 @@ impl Number {
         match self {
             Self::Integer(i) => (i, 0, 0.0),
             Self::Decimal(d) => {
-                let units = scaled(d);
+                let units = decimal_units(d);
                 let rest = units.rem_euclid(DECIMAL_UNIT);
                 let whole = units.div_euclid(DECIMAL_UNIT);
                 (whole, rest, rest as f64 / DECIMAL_UNIT as f64)
@@ -284,8 +284,13 @@ fn truncate(value: f64) -> Option<i128> {
 const DECIMAL_UNIT: i128 = 1_000_000_000_000_000_000;
 
 /// A decimal in units of 10^-18.
-fn scaled(d: Decimal) -> i128 {
+pub(super) fn decimal_units(d: Decimal) -> i128 {
     i128::from_be_bytes(d.to_be_bytes())
+}
+
+/// The reverse of [`decimal_units`].
+pub(super) fn decimal_of_units(units: i128) -> Decimal {
+    Decimal::from_be_bytes(units.to_be_bytes())
 }
 
 /// The product to 18 digits after the point, where the exact product has more.
@@ -293,7 +298,7 @@ fn multiply_rounded(a: Decimal, b: Decimal) -> Option<Decimal> {
     if let Some(exact) = a.checked_mul(b) {
         return Some(exact);
     }
-    let (a, b) = (scaled(a), scaled(b));
+    let (a, b) = (decimal_units(a), decimal_units(b));
     let magnitude = multiply_and_divide(a.unsigned_abs(), b.unsigned_abs())?;
     let magnitude = i128::try_from(magnitude).ok()?;
     let product = if (a < 0) == (b < 0) {
@@ -301,7 +306,7 @@ fn multiply_rounded(a: Decimal, b: Decimal) -> Option<Decimal> {
     } else {
         -magnitude
     };
-    Some(Decimal::from_be_bytes(product.to_be_bytes()))
+    Some(decimal_of_units(product))
 }
 
 /// `a * b / 10^18` rounded, over 256 bits in four limbs.

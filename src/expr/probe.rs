@@ -8,6 +8,7 @@ use super::compare::equal_ids;
 use super::ebv::Truth;
 use super::node::Operator;
 use super::number::Number;
+use super::prefix::Prefix;
 use super::raise::{ExprErrorKind, Place, raise};
 use super::value::inline_number;
 use super::vector::{OneColumn, Run};
@@ -19,11 +20,11 @@ use hashbrown::HashSet;
 
 /// A test of one column.
 pub(super) struct Probe {
-    pub test: Test,
+    test: Test,
     /// Where an error of the test points to.
-    pub place: Place,
+    place: Place,
     /// Where an error of the variable points to.
-    pub variable_place: Place,
+    variable_place: Place,
     /// The expression that the test stands for.
     pub slow: OneColumn,
 }
@@ -39,6 +40,8 @@ pub(super) enum Test {
     Instant(Operator, Tag, Instant),
     /// `IN` a list of constants.
     Among(HashSet<TermId, RandomState>),
+    /// Whether the text begins with another.
+    Prefix(Prefix),
 }
 
 /// A kind of term.
@@ -53,13 +56,22 @@ pub(super) enum Kind {
 }
 
 /// What a test says about an id.
-enum Verdict {
+pub(super) enum Verdict {
     Known(bool),
     Fails(ExprErrorKind),
     Unknown,
 }
 
 impl Probe {
+    pub(super) fn new(test: Test, place: Place, variable_place: Place, slow: OneColumn) -> Self {
+        Self {
+            test,
+            place,
+            variable_place,
+            slow,
+        }
+    }
+
     /// Appends the verdicts at these places.
     pub(super) fn truths(
         &mut self,
@@ -67,6 +79,9 @@ impl Probe {
         places: &[u32],
         out: &mut Vec<Truth>,
     ) -> Result<()> {
+        if let Test::Prefix(prefix) = &mut self.test {
+            prefix.prepare(&run.cx.terms)?;
+        }
         let ids = run.batch.column(self.slow.column);
         for &place in places {
             let id = ids[place as usize];
@@ -104,6 +119,7 @@ impl Test {
             },
             Self::Instant(operator, tag, instant) => date(*operator, *tag, *instant, id),
             Self::Among(constants) => among(constants, id),
+            Self::Prefix(prefix) => prefix.verdict(id),
         }
     }
 }

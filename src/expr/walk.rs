@@ -37,22 +37,20 @@ pub(super) fn nth(root: &Expression, n: usize) -> Option<&Expression> {
     stack.pop()
 }
 
-/// Whether every part of the expression satisfies a test.
-fn all(root: &Expression, test: &mut impl FnMut(&Expression) -> bool) -> bool {
-    test(root) && children(root).into_iter().all(|child| all(child, test))
-}
-
 /// Whether equal bindings always give equal values: no RAND, UUID, STRUUID or BNODE. (NOW is fixed within a query.)
 pub fn is_deterministic(expression: &Expression) -> bool {
-    all(expression, &mut |e| {
-        !matches!(
-            e,
-            Expression::FunctionCall(
-                Function::Rand | Function::Uuid | Function::StrUuid | Function::BNode,
-                _
-            )
+    is_deterministic_operator(expression) && children(expression).into_iter().all(is_deterministic)
+}
+
+/// The same of an operator or function by itself.
+pub(super) fn is_deterministic_operator(expression: &Expression) -> bool {
+    !matches!(
+        expression,
+        Expression::FunctionCall(
+            Function::Rand | Function::Uuid | Function::StrUuid | Function::BNode,
+            _
         )
-    })
+    )
 }
 
 /// The variables that an expression reads, each once, in the order of their first mention. Variables of a pattern

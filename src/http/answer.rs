@@ -3,6 +3,7 @@
 //! The deadline began when the request came, so it counts the time in the queue. An error before the first byte goes
 //! to the request's task, which makes a response of it; a later one breaks the transfer and is logged here.
 
+use super::error_log::ErrorLog;
 use super::exchange::RequestId;
 use super::metrics::{Metrics, RunningQuery};
 use super::negotiation::{Accept, Coding};
@@ -44,6 +45,8 @@ pub struct QueryJob {
     pub hold_back_bytes: usize,
     /// Who answers.
     pub engine: Arc<Engine>,
+    /// Who writes the record of an error that comes too late for a status.
+    pub errors: Arc<ErrorLog>,
     /// Who counts.
     pub metrics: Arc<Metrics>,
     /// Where waiting for a slow client is done.
@@ -140,7 +143,8 @@ impl QueryJob {
         };
         if let Some(error) = error {
             self.metrics.count_broken();
-            error.log(&self.id.to_string());
+            // Nobody waits for the record.
+            drop(self.errors.write(error, self.id));
         }
     }
 

@@ -1,22 +1,25 @@
 //! One request and its response: what all of them have in common.
 //!
 //! Each request gets an id, which stands in its response, in its problem details and in the log. Errors of every
-//! resource end here: they become a response through [`super::problem`] and are logged, once. Backtraces are turned
-//! into text while a record is written, so that happens on a thread that may block.
+//! resource end here: they become a response through [`super::problem`] and a record through [`super::error_log`], once.
 
 use super::server::Shared;
 use super::{admin, cors, pages, problem, query, resources::Resource};
-use crate::diagnostics::{Error, ErrorKind, Result, backtraces};
+use crate::diagnostics::{Error, ErrorKind, Result};
 use axum::extract::{Request, State};
 use axum::http::{HeaderName, HeaderValue, Method, StatusCode, header};
 use axum::response::{IntoResponse, Response};
 use std::fmt;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, LazyLock};
-use std::time::{Instant, SystemTime};
+use std::time::{Duration, Instant, SystemTime};
 
 /// The response header that carries the request id.
 pub const REQUEST_ID: HeaderName = HeaderName::from_static("x-request-id");
+
+/// A failed request is answered after its record has been written, so that who was told of an error finds it in the log;
+/// but where many fail at once, no client waits longer than this for it.
+const RECORD_PATIENCE: Duration = Duration::from_millis(100);
 
 /// What the log, the response header and problem details call a request.
 #[derive(Clone, Copy, Debug)]
@@ -66,7 +69,9 @@ pub async fn exchange(State(shared): State<Arc<Shared>>, request: Request) -> Re
                 let allow = HeaderValue::from_static(resource.methods());
                 response.headers_mut().insert(header::ALLOW, allow);
             }
-            log(error, id).await;
+            let written = shared.errors.write(error, id);
+            // Either it is written, or the client has waited long enough.
+            let _ = tokio::time::timeout(RECORD_PATIENCE, written).await;
             response
         }
     };
@@ -106,15 +111,6 @@ async fn respond(
         Resource::AdminLog => admin::log(shared, request).await,
         Resource::Update => Err(Error::unsupported("SPARQL Update")),
         Resource::Store => Err(Error::unsupported("the Graph Store Protocol")),
-    }
-}
-
-/// Logs an error where its record will be written at all.
-async fn log(error: Error, id: RequestId) {
-    if backtraces::is_printed(error.kind().level()) {
-        let written = tokio::task::spawn_blocking(move || error.log(&id.to_string()));
-        // The log has no errors to report; a panic in it must not end the connection.
-        let _ = written.await;
     }
 }
 

@@ -11,6 +11,7 @@ mod answer;
 mod body;
 mod cors;
 mod encoding;
+mod error_log;
 mod exchange;
 mod metrics;
 mod negotiation;

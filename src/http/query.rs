@@ -45,6 +45,7 @@ pub async fn respond(shared: &Arc<Shared>, id: RequestId, request: Request) -> R
         deadline: timeout.and_then(|t| Instant::now().checked_add(t)),
         hold_back_bytes: shared.http.hold_back_bytes,
         engine: Arc::clone(&shared.engine),
+        errors: Arc::clone(&shared.errors),
         metrics: Arc::clone(&shared.metrics),
         runtime: Handle::current(),
     };

@@ -1,5 +1,6 @@
 //! The server: binding, serving, stopping.
 
+use super::error_log::ErrorLog;
 use super::exchange::exchange;
 use super::metrics::Metrics;
 use super::pool::QueryPool;
@@ -29,6 +30,8 @@ pub struct Shared {
     pub pool: QueryPool,
     /// What is counted.
     pub metrics: Arc<Metrics>,
+    /// Who writes the records of failed requests.
+    pub errors: Arc<ErrorLog>,
     /// The log, where the process has one to manage.
     pub log: Option<LogControl>,
     /// Limits of queries.
@@ -49,7 +52,12 @@ impl Server {
         engine: Arc<Engine>,
         log: Option<LogControl>,
     ) -> Result<Self> {
-        let what = || format!("listening on {} (setting bind)", settings.bind);
+        let what = || {
+            format!(
+                "listening on {} (choose another address with --bind)",
+                settings.bind
+            )
+        };
         let listener = TcpListener::bind(&settings.bind)
             .await
             .map_err(|e| Error::io(what(), e))?;
@@ -58,6 +66,7 @@ impl Server {
             engine,
             pool: QueryPool::start(settings.query.thread_count(), settings.query.queue_max)?,
             metrics: Arc::default(),
+            errors: Arc::new(ErrorLog::start()?),
             log,
             query: settings.query.clone(),
             http: settings.http.clone(),

@@ -2,7 +2,7 @@
 
 use crate::isomorphism::{is_same_multiset, is_same_sequence};
 use crate::store::{Answer, Row};
-use oxrdf::Variable;
+use oxrdf::{Term, Variable};
 use std::collections::HashMap;
 
 /// The rows of an answer that are shown.
@@ -98,6 +98,32 @@ fn difference(expected: &[Row], actual: &[Row]) -> String {
     )
 }
 
+/// Whether some rows can be a slice of others: as many as there must be, and none that the whole has not.
+pub fn compare_slice(
+    all: &[Row],
+    actual: &[Row],
+    offset: usize,
+    limit: Option<usize>,
+) -> Result<(), String> {
+    let rest = all.len().saturating_sub(offset);
+    let expected = rest.min(limit.unwrap_or(usize::MAX));
+    if actual.len() != expected {
+        return Err(format!("expected {expected} rows, got {}", actual.len()));
+    }
+    if actual.len() == all.len() && !is_same_multiset(all, actual) {
+        return Err("the slice holds every row, and other rows than it should".into());
+    }
+    // Blank nodes have other names on the other side.
+    let has_blank = |row: &&Row| row.iter().flatten().any(Term::is_blank_node);
+    match surplus(actual, all).into_iter().find(|row| !has_blank(row)) {
+        Some(row) => Err(format!(
+            "the slice has a row that the whole has not: {}",
+            show_row(row)
+        )),
+        None => Ok(()),
+    }
+}
+
 /// The rows with their columns in another order of variables, if the variables are the same.
 fn reorder(wanted: &[Variable], have: &[Variable], rows: &[Row]) -> Option<Vec<Row>> {
     let place = |v: &Variable| have.iter().position(|h| h == v);
@@ -132,7 +158,7 @@ fn is_reduced(expected: &[Row], actual: &[Row]) -> bool {
 }
 
 /// The rows of an answer that another lacks, counting duplicates; blank nodes by name.
-pub fn surplus<'r>(rows: &'r [Row], others: &[Row]) -> Vec<&'r Row> {
+fn surplus<'r>(rows: &'r [Row], others: &[Row]) -> Vec<&'r Row> {
     let mut left = counts(others);
     let mut more = Vec::new();
     for row in rows {
@@ -167,6 +193,6 @@ pub fn show(answer: &Answer) -> String {
 
 /// A row as text.
 pub fn show_row(row: &Row) -> String {
-    let show = |v: &Option<oxrdf::Term>| v.as_ref().map_or("-".to_owned(), ToString::to_string);
+    let show = |v: &Option<Term>| v.as_ref().map_or("-".to_owned(), ToString::to_string);
     row.iter().map(show).collect::<Vec<_>>().join(" ")
 }

@@ -19,6 +19,7 @@ mod tally;
 mod tidy;
 mod values;
 mod w3c;
+mod workload;
 
 use libtest_mimic::Arguments;
 use std::process::ExitCode;
@@ -36,6 +37,7 @@ fn main() -> ExitCode {
         differential::trials(),
         http::trials(),
         queries::trials(),
+        workload::trials(),
         isomorphism::trials(),
         tidy::trials(),
     ]

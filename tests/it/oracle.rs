@@ -4,7 +4,7 @@ use crate::store::{Answer, Document, Request, Row, Store};
 use oxrdf::{Dataset, Term, Triple};
 use oxrdfio::RdfParser;
 use spareval::{QueryEvaluator, QueryResults};
-use spargebra::SparqlParser;
+use spargebra::{Query, SparqlParser};
 
 /// A dataset in memory.
 #[derive(Default)]
@@ -38,8 +38,15 @@ impl Store for Oracle {
         let query = parser
             .parse_query(&request.text)
             .map_err(|e| e.to_string())?;
+        self.evaluate(&query)
+    }
+}
+
+impl Oracle {
+    /// Answers a query that is parsed already.
+    pub fn evaluate(&self, query: &Query) -> Result<Answer, String> {
         let evaluator = QueryEvaluator::new();
-        let results = evaluator.prepare(&query).execute(&self.dataset);
+        let results = evaluator.prepare(query).execute(&self.dataset);
         collect(results.map_err(|e| e.to_string())?)
     }
 }

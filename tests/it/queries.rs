@@ -2,7 +2,7 @@
 //!
 //! Operators are counted in the text, forms and patterns in the algebra that the parser makes of it. A structure is the
 //! algebra with terms left out and variables numbered, so that queries which differ in their constants alone have one.
-//! That the answers are right is left to the tests of the engine.
+//! That the answers are right is left to `workload`.
 
 use kaluta::sample::{SAMPLE_SEED, Sample};
 use libtest_mimic::{Failed, Trial};

@@ -246,7 +246,14 @@ fn is_short(source: &Source) -> Vec<String> {
 }
 
 fn has_nothing_undone(source: &Source) -> Vec<String> {
-    const LEFTOVERS: [&str; 6] = ["todo!(", "dbg!(", "unimplemented!(", "TODO", "FIXME", "XXX"];
+    const LEFTOVERS: [&str; 6] = [
+        "todo!(",
+        "dbg!(",
+        "unimplemented!(",
+        "// TODO",
+        "// FIXME",
+        "// XXX",
+    ];
     let lines = source.text.lines().enumerate();
     lines
         .flat_map(|(i, line)| {

@@ -56,14 +56,6 @@ impl Store {
             QueryAnswer::Solutions(rows) | QueryAnswer::Triples(rows) => lines(rows),
         })
     }
-
-    /// How a query is run, with what was measured.
-    pub fn explain(&self, query: &str) -> (u64, String) {
-        let prepared = self.engine.prepare(&request(query)).unwrap();
-        let control = QueryControl::new(None, None);
-        let explanation = self.engine.explain(&prepared, true, &control).unwrap();
-        (explanation.rows_read_total(), explanation.to_string())
-    }
 }
 
 /// A query as a request.

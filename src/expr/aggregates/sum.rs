@@ -1,13 +1,13 @@
 //! SUM and AVG (SPARQL 1.1 Query, sections 18.5.1.3 and 18.5.1.4).
 //!
-//! Integers are added apart from the rest, so that a column of inline integers costs an addition a row; the parts are
-//! joined in the end. A value that is an error or no number leaves the group without a result.
+//! Integers and decimals are added apart from the rest and exactly, so that a column of inline ones costs an addition a
+//! row; the parts are joined in the end. A value that is an error or no number leaves the group without a result.
 
 use super::count::Count;
 use super::make_room;
 use crate::diagnostics::Result;
 use crate::expr::context::ExprContext;
-use crate::expr::number::Number;
+use crate::expr::number::{Number, decimal_of_units, decimal_units};
 use crate::expr::raise::{ExprErrorKind, Place, raise};
 use crate::expr::value::{Value, inline_number};
 use crate::term::TermId;
@@ -21,7 +21,9 @@ pub(super) struct Sum {
 #[derive(Clone, Default)]
 struct GroupSum {
     integers: i128,
-    others: Option<Number>,
+    /// In units of 10^-18.
+    decimals: Option<i128>,
+    floating: Option<Number>,
     has_failed: bool,
 }
 
@@ -32,8 +34,12 @@ impl GroupSum {
                 let sum = self.integers.checked_add(i);
                 self.integers = sum.ok_or(ExprErrorKind::Overflow)?;
             }
+            Number::Decimal(d) => {
+                let sum = self.decimals.unwrap_or(0).checked_add(decimal_units(d));
+                self.decimals = Some(sum.ok_or(ExprErrorKind::Overflow)?);
+            }
             other => {
-                self.others = Some(match self.others {
+                self.floating = Some(match self.floating {
                     None => other,
                     Some(sum) => sum.add(other)?,
                 });
@@ -43,8 +49,10 @@ impl GroupSum {
     }
 
     fn total(&self) -> Result<Number, ExprErrorKind> {
+        let decimals = self.decimals.map(|d| Number::Decimal(decimal_of_units(d)));
         let integers = Number::Integer(self.integers);
-        self.others.map_or(Ok(integers), |n| n.add(integers))
+        let exact = decimals.map_or(Ok(integers), |n| n.add(integers))?;
+        self.floating.map_or(Ok(exact), |n| n.add(exact))
     }
 }
 

@@ -8,6 +8,7 @@ mod functions;
 mod operators;
 mod oracle;
 mod order;
+mod raising;
 mod sharing;
 mod store;
 

@@ -5,7 +5,7 @@ use crate::term::TermId;
 use oxrdf::Variable;
 
 /// A batch of the columns ?x and ?y with these values.
-fn table(rows: &[(&str, &str)], cx: &super::ExprContext) -> Batch {
+pub(super) fn table(rows: &[(&str, &str)], cx: &super::ExprContext) -> Batch {
     let id = |text: &str| match text {
         "" => TermId::UNBOUND,
         text => cx.terms.from_term(&term(text)).expect("an id"),
@@ -15,7 +15,7 @@ fn table(rows: &[(&str, &str)], cx: &super::ExprContext) -> Batch {
     Batch::new(vec![x, y], rows.len())
 }
 
-fn xy() -> Vec<Variable> {
+pub(super) fn xy() -> Vec<Variable> {
     ["x", "y"].map(Variable::new_unchecked).to_vec()
 }
 
@@ -45,6 +45,44 @@ fn an_expression_over_one_variable_is_worked_out_once_per_distinct_id() {
             (kept, worked),
             "{expression}"
         );
+    }
+}
+
+#[test]
+fn prefixes_are_ranges_of_a_sorted_dictionary() {
+    let texts = [
+        "\"ab\"",
+        "\"abc\"",
+        "\"b\"",
+        "\"abx\"@en",
+        "\"b\"@en",
+        "\"ab\"^^:dt",
+        ":ab",
+        ":b",
+        "1",
+    ];
+    let terms = texts.map(term);
+    for stored in [&terms[..], &terms[..4], &[]] {
+        let cx = context(stored, true);
+        let rows = texts.map(|x| (x, "1"));
+        let batch = table(&rows, &cx);
+        for (expression, kept, worked) in [
+            ("STRSTARTS(?x, \"ab\")", 3, 1),
+            ("REGEX(?x, \"^ab\")", 3, 1),
+            ("REGEX(?x, \"^ab.\")", 2, 4),
+            ("STRSTARTS(STR(?x), \"ab\")", 4, 1),
+            ("STRSTARTS(STR(?x), \"http://e/a\")", 1, 1),
+        ] {
+            let mut compiled = Compiled::new(&parse(expression), &xy(), &cx).expect("compiles");
+            let before = cx.errors.raised();
+            let places = compiled.filter(&batch, &cx).expect("no failure");
+            assert_eq!(places.len(), kept, "{expression}");
+            if stored.len() == terms.len() {
+                assert_eq!(compiled.worked(), worked, "{expression}");
+            }
+            let errors = if expression.contains("STR(") { 0 } else { 4 };
+            assert_eq!(cx.errors.raised() - before, errors, "{expression}");
+        }
     }
 }
 

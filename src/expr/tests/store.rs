@@ -1,16 +1,18 @@
 //! A dictionary in memory, sorted like one that bulk load wrote.
 
 use crate::diagnostics::{Error, Result};
-use crate::expr::local::{encode_key, tag_of};
+use crate::expr::local::{direction_name, tag_of};
 use crate::expr::view_literal;
 use crate::term::{LiteralSort, Tag, TermId, TermStore, TermView};
 use oxrdf::Term;
 use std::ops::Range;
 
-/// The terms of each stored tag in the order of their keys; triple terms are left out.
+/// The terms of each stored tag in the order of their texts, then of what stands beside these; triple terms are left out.
 pub(super) struct MemoryStore {
-    terms: [Vec<(Vec<u8>, Term)>; Tag::STORED.len()],
+    terms: [Vec<(Key, Term)>; Tag::STORED.len()],
 }
+
+type Key = (String, String);
 
 fn place(tag: Tag) -> usize {
     Tag::STORED.iter().position(|&t| t == tag).unwrap_or(0)
@@ -24,6 +26,24 @@ fn view(term: &Term) -> Option<TermView<'_>> {
     }
 }
 
+fn key(term: &TermView<'_>) -> Key {
+    match *term {
+        TermView::Iri(iri) => (iri.to_owned(), String::new()),
+        TermView::Literal { lexical, sort } => {
+            let rest = match sort {
+                LiteralSort::String => String::new(),
+                LiteralSort::Lang(language, None) => language.to_owned(),
+                LiteralSort::Lang(language, Some(direction)) => {
+                    format!("{language}--{}", direction_name(direction))
+                }
+                LiteralSort::Typed(datatype) => datatype.to_owned(),
+            };
+            (lexical.to_owned(), rest)
+        }
+        TermView::Blank { .. } | TermView::Triple(_) => Key::default(),
+    }
+}
+
 impl MemoryStore {
     pub(super) fn new(terms: &[Term]) -> Self {
         let mut store = Self {
@@ -32,9 +52,7 @@ impl MemoryStore {
         for term in terms {
             let Some(view) = view(term) else { continue };
             let Some(tag) = tag_of(&view) else { continue };
-            let mut key = Vec::new();
-            encode_key(&view, &mut key);
-            store.terms[place(tag)].push((key, term.clone()));
+            store.terms[place(tag)].push((key(&view), term.clone()));
         }
         for terms in &mut store.terms {
             terms.sort_by(|a, b| a.0.cmp(&b.0));
@@ -46,11 +64,10 @@ impl MemoryStore {
 
 impl TermStore for MemoryStore {
     fn lookup(&self, term: &TermView<'_>) -> Result<Option<TermId>> {
-        let Some(tag) = tag_of(term) else {
+        let Some(tag) = tag_of(term).filter(|&tag| tag != Tag::Triple) else {
             return Ok(None);
         };
-        let mut key = Vec::new();
-        encode_key(term, &mut key);
+        let key = key(term);
         let found = self.terms[place(tag)].binary_search_by(|(k, _)| k.cmp(&key));
         Ok(found.ok().map(|number| TermId::new(tag, number as u64)))
     }
@@ -98,8 +115,8 @@ impl TermStore for MemoryStore {
 
     fn prefix_range(&self, tag: Tag, prefix: &str) -> Result<Range<u64>> {
         let terms = &self.terms[place(tag)];
-        let start = terms.partition_point(|(key, _)| key.as_slice() < prefix.as_bytes());
-        let in_range = |(key, _): &(Vec<u8>, Term)| key.starts_with(prefix.as_bytes());
+        let start = terms.partition_point(|(key, _)| &*key.0 < prefix);
+        let in_range = |(key, _): &(Key, Term)| key.0.starts_with(prefix);
         let len = terms[start..].partition_point(in_range);
         Ok(start as u64..(start + len) as u64)
     }

@@ -327,18 +327,15 @@ fn latencies_are_those_of_the_server() {
     let react = |delay_ms: u64| {
         foreign(move |seen| {
             let is_slow = seen.query.contains("q5");
-            std::thread::sleep(Duration::from_millis(if is_slow {
-                4 * delay_ms
-            } else {
-                0
-            }));
+            // The other queries take so long that noise cannot make them the worst.
+            std::thread::sleep(Duration::from_millis(if is_slow { delay_ms } else { 5 }));
             fake::solutions(&[ONE])
         })
     };
-    let outcome = replay(plan(vec![("quick", react(5)), ("slow", react(50))]));
+    let outcome = replay(plan(vec![("quick", react(10)), ("slow", react(400))]));
     let of_q5 = |target: usize| outcome.medians_ms()[2].by_target[target].unwrap();
-    assert!(of_q5(0) >= 20.0);
-    assert!(of_q5(1) >= 200.0);
+    assert!(of_q5(0) >= 10.0);
+    assert!(of_q5(1) >= 400.0);
     let text = Report::new(&outcome).to_string();
     assert!(text.starts_with("endpoint  threads"), "{text}");
     let slowest = text

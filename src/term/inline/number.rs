@@ -33,6 +33,17 @@ const POWERS_OF_TEN: [f64; 23] = [
     1e17, 1e18, 1e19, 1e20, 1e21, 1e22,
 ];
 
+/// What a mantissa of each scale is multiplied by to get units of 10^-18, in which [`Decimal`] counts.
+const DECIMAL_UNITS: [i128; 16] = {
+    let mut units = [1_000_000_000_000_000_000; 16];
+    let mut scale = 1;
+    while scale < units.len() {
+        units[scale] = units[scale - 1] / 10;
+        scale += 1;
+    }
+    units
+};
+
 impl TermId {
     /// The id of an `xsd:integer` in canonical form, if it fits.
     #[inline]
@@ -71,7 +82,9 @@ impl TermId {
     #[inline]
     pub fn as_decimal(self) -> Option<Decimal> {
         let (mantissa, scale) = self.as_scaled_decimal()?;
-        Decimal::new(i128::from(mantissa), scale).ok()
+        // The mantissa is below 2^55 and the factor at most 10^18, so the product fits.
+        let units = i128::from(mantissa) * DECIMAL_UNITS[scale as usize];
+        Some(Decimal::from_be_bytes(units.to_be_bytes()))
     }
 
     /// The value of an inline `xsd:double`.

@@ -7,14 +7,13 @@ use super::data::{LITERALS, NAMED_NODES, NODES};
 use super::random::Random;
 
 /// Literals that have an order. One of them is a side of each `<`, because the independent engine finds any two equal
-/// terms ordered, where the standard has an error (section 17.3).
-const ORDERED: [&str; 8] = [
+/// terms ordered, where the standard has an error (section 17.3). Booleans are missing, which it does not order.
+const ORDERED: [&str; 7] = [
     "1",
     "2.5",
     "\"0.5\"^^xsd:double",
     "\"abc\"",
     "\"\"",
-    "true",
     "\"2009-05-01Z\"^^xsd:date",
     "\"2011-07-01T12:30:00Z\"^^xsd:dateTime",
 ];

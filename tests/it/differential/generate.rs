@@ -3,7 +3,11 @@
 //! Left out is what the independent engine answers wrongly, so that every difference counts: `a|b` and `!(a|^b)` outside
 //! a closure (it drops duplicates), a default graph merged of several (it repeats what
 //! they share), paths of length zero from a constant (it wants the constant in the data), and inside
-//! `GRAPH ?g` all but triple patterns without `?g` (it lets the inside see `?g`).
+//! `GRAPH ?g` all but triple patterns without `?g` (it lets the inside see `?g`), and `COUNT(DISTINCT *)` (it counts blank
+//! nodes of patterns as variables).
+//!
+//! A few differences in a hundred thousand queries remain that are the other engine's: it takes it that the subject of a
+//! path of length zero is no literal, and lets EXISTS in a nested group see the rows outside.
 
 use super::data::{GRAPHS, LITERALS, NAMED_NODES, NODES, PREDICATES, is_literal_predicate};
 use super::expressions::{condition, number, value};
@@ -95,7 +99,7 @@ impl Generator<'_> {
         };
         let variable = *self.random.pick(&VARIABLES);
         match self.random.weighted(&[20, 25, 20, 10, 15, 10]) {
-            0 => format!("COUNT({distinct}*)"),
+            0 => "COUNT(*)".to_owned(),
             1 => format!("COUNT({distinct}{variable})"),
             2 => format!("SUM({distinct}{})", number(self.random, &variables(), 1)),
             3 => format!("FLOOR(AVG({distinct}{variable}))"),
@@ -200,9 +204,9 @@ impl Generator<'_> {
 
     /// Triple patterns and filters: what EXISTS means for the rest is under discussion.
     fn exists_group(&mut self) -> Group {
-        let mut group: Group = vec![Element::Plain(self.pattern())];
+        let mut group: Group = vec![Element::Plain(self.triple())];
         if self.random.chance(40) {
-            group.push(Element::Plain(self.pattern()));
+            group.push(Element::Plain(self.triple()));
         }
         if self.random.chance(40) {
             group.push(Element::Plain(format!(
@@ -247,6 +251,10 @@ impl Generator<'_> {
         if self.random.chance(10) {
             return self.path();
         }
+        self.triple()
+    }
+
+    fn triple(&mut self) -> String {
         let subject = self.node();
         if self.random.chance(10) {
             return format!(

@@ -1,7 +1,7 @@
 //! What errors cost and what the log tells, by the capture counter and the log of a server in a process of its own
 //! (the counter and the log levels belong to the whole process).
 
-use super::client::{ask, metric, request};
+use super::client::{ask, metric, request, wait_until};
 use super::program::{Served, store_with};
 use super::trial;
 use kaluta::diagnostics::logging::{LogFormat, subscriber};
@@ -99,6 +99,8 @@ fn raised_level() {
     assert_eq!(put.status, 200);
     let problem = ask(served.address, SYNTAX_ERROR, "*/*");
     assert_eq!(captured(served.address), 1);
+    let id = problem.header("x-request-id").to_owned();
+    wait_until("the record is written", || served.errors().contains(&id));
     let put = request(served.address, "PUT", "/admin/log", &[], Some("info"));
     assert_eq!(put.status, 200);
     provoke(served.address);

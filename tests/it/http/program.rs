@@ -3,10 +3,13 @@
 use super::client::{ask, metric, request};
 use super::trial;
 use libtest_mimic::Trial;
-use std::io::{BufRead, BufReader, Read, Write};
+use std::fmt::Write as _;
+use std::io::{BufRead, BufReader, Write};
 use std::net::SocketAddr;
 use std::path::Path;
 use std::process::{Child, Command, Output, Stdio};
+use std::sync::{Arc, Mutex};
+use std::thread::JoinHandle;
 
 pub fn trials() -> Vec<Trial> {
     vec![
@@ -45,6 +48,8 @@ fn succeed(arguments: &[&str]) -> String {
 pub struct Served {
     child: Child,
     pub address: SocketAddr,
+    errors: Arc<Mutex<String>>,
+    reader: Option<JoinHandle<()>>,
 }
 
 impl Served {
@@ -67,13 +72,27 @@ impl Served {
         let mut out = BufReader::new(child.stdout.take().unwrap());
         out.read_line(&mut line).unwrap();
         let address = line.trim().strip_prefix("listening on http://");
+        let errors = Arc::new(Mutex::new(String::new()));
+        let (written, from) = (Arc::clone(&errors), child.stderr.take().unwrap());
+        let reader = std::thread::spawn(move || {
+            for line in BufReader::new(from).lines().map_while(Result::ok) {
+                writeln!(written.lock().unwrap(), "{line}").unwrap();
+            }
+        });
         Self {
             address: address
                 .unwrap_or_else(|| panic!("{line:?}"))
                 .parse()
                 .unwrap(),
             child,
+            errors,
+            reader: Some(reader),
         }
+    }
+
+    /// What it has written to standard error so far.
+    pub fn errors(&self) -> String {
+        self.errors.lock().unwrap().clone()
     }
 
     pub fn signal(&self, name: &str) {
@@ -85,10 +104,9 @@ impl Served {
     /// Stops it, and gives its exit code and what it wrote to standard error.
     pub fn stop(mut self, signal: &str) -> (Option<i32>, String) {
         self.signal(signal);
-        let mut text = String::new();
-        let mut errors = self.child.stderr.take().unwrap();
-        errors.read_to_string(&mut text).unwrap();
-        (self.child.wait().unwrap().code(), text)
+        let code = self.child.wait().unwrap().code();
+        self.reader.take().unwrap().join().unwrap();
+        (code, self.errors())
     }
 }
 
