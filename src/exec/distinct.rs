@@ -11,6 +11,7 @@ use std::rc::Rc;
 
 /// Hands on the first of equal rows, as they arrive.
 pub struct Distinct {
+    cx: Rc<ExecContext>,
     input: BoxedOperator,
     seen: RowSet,
     charge: Charge,
@@ -23,6 +24,7 @@ impl Distinct {
     /// As [`build`].
     pub fn new(input: &Plan, cx: &Rc<ExecContext>) -> Result<Self> {
         Ok(Self {
+            cx: Rc::clone(cx),
             input: build(input, cx)?,
             seen: RowSet::new(input.schema.len()),
             charge: cx.charge(0)?,
@@ -33,6 +35,7 @@ impl Distinct {
 impl Operator for Distinct {
     fn next(&mut self) -> Result<Option<Batch>> {
         while let Some(batch) = self.input.next()? {
+            self.cx.control.check()?;
             let columns: Vec<&[TermId]> = batch.columns().iter().map(Vec::as_slice).collect();
             let mut new = Vec::new();
             for row in 0..batch.rows() {

@@ -102,10 +102,8 @@ impl IndexJoin {
         }
         self.piece_rows = (self.piece_rows * 8).min(ROWS_MAX);
         let (keys, key_of) = self.distinct_keys(&left);
-        let Found { ranges, right, .. } = self.look_up(&keys)?;
-        let right_rows: usize = right.iter().map(Vec::len).sum();
-        let bytes = left.bytes() + keys.len() * 48 + right_rows * size_of::<TermId>();
-        let charge = self.cx.charge(bytes)?;
+        let mut charge = self.cx.charge(left.bytes() + keys.len() * 48)?;
+        let Found { ranges, right, .. } = self.look_up(&keys, &mut charge)?;
         Ok(Some(Piece {
             left,
             key_of,
@@ -144,7 +142,7 @@ impl IndexJoin {
     }
 
     /// Walks one scan over sorted keys.
-    fn look_up(&self, keys: &[Key]) -> Result<Found> {
+    fn look_up(&self, keys: &[Key], charge: &mut Charge) -> Result<Found> {
         let width = self.key_columns.len();
         let mut scan =
             self.cx
@@ -158,7 +156,10 @@ impl IndexJoin {
             let Some(block) = scan.next_block()? else {
                 break;
             };
+            let before = found.rows;
             at = found.take(block, &self.key_columns, keys, at);
+            let ids = (found.rows - before) as usize * self.outputs.len();
+            charge.grow(ids * size_of::<TermId>())?;
         }
         if let Some(profiler) = &self.cx.profiler {
             profiler.add_reads(self.number, scan.rows_read(), scan.blocks_decoded());

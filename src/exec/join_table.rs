@@ -1,6 +1,6 @@
 //! One side of a hash join in memory: its rows, chained by the hash of their key.
 
-use super::context::{Charge, ExecContext};
+use super::context::{Charge, ExecContext, QueryControl};
 use super::row_set::hash_row;
 use super::{BoxedOperator, places};
 use crate::batch::Batch;
@@ -13,6 +13,9 @@ use std::rc::Rc;
 
 /// The end of a chain.
 const END: u32 = u32::MAX;
+
+/// The rows that are chained between two looks at the limits of the query.
+const CHECKED_ROWS: usize = 1 << 16;
 
 /// Rows by key. Without key columns all rows are in one chain.
 pub struct JoinTable {
@@ -39,6 +42,7 @@ impl JoinTable {
         let mut rows = Batch::empty(schema.len());
         let mut charge = cx.charge(0)?;
         while let Some(batch) = input.next()? {
+            cx.control.check()?;
             charge.grow(batch.bytes() + batch.rows() * 16)?;
             rows.append(&batch);
         }
@@ -55,14 +59,17 @@ impl JoinTable {
             rows,
             _charge: charge,
         };
-        table.chain();
+        table.chain(&cx.control)?;
         Ok(table)
     }
 
     /// Chains the rows, last to first, so that each chain runs in order of arrival.
-    fn chain(&mut self) {
+    fn chain(&mut self, control: &QueryControl) -> Result<()> {
         let columns: Vec<&[TermId]> = self.keys.iter().map(|&c| self.rows.column(c)).collect();
         for row in (0..self.rows.rows()).rev() {
+            if row.is_multiple_of(CHECKED_ROWS) {
+                control.check()?;
+            }
             let hash = hash_row(columns.iter().map(|c| c[row]));
             let equal = |&n: &u32| columns.iter().all(|c| c[n as usize] == c[row]);
             let rehash = |&n: &u32| hash_row(columns.iter().map(|c| c[n as usize]));
@@ -75,6 +82,7 @@ impl JoinTable {
                 }
             }
         }
+        Ok(())
     }
 
     /// The rows whose key equals that of a row of other columns.

@@ -3,6 +3,7 @@
 //! Each side skips to the other's next key, so that scans leave blocks without a partner undecoded. The rows come out
 //! in the order of the left side. When optional, left rows without a partner come out with the right's columns unbound.
 
+use super::context::Charge;
 use super::{BoxedOperator, ExecContext, Operator, build, places};
 use crate::batch::{BATCH_ROWS, Batch};
 use crate::diagnostics::{Error, Result};
@@ -21,6 +22,8 @@ struct Side {
     at: usize,
     key: usize,
     ended: bool,
+    /// For a batch that has grown with the rows of one key.
+    charge: Option<Charge>,
 }
 
 impl Side {
@@ -31,6 +34,7 @@ impl Side {
             at: 0,
             key,
             ended: false,
+            charge: None,
         }
     }
 
@@ -45,6 +49,7 @@ impl Side {
                 Some(batch) => {
                     self.batch = batch;
                     self.at = 0;
+                    self.charge = None;
                 }
                 None => self.ended = true,
             }
@@ -69,26 +74,33 @@ impl Side {
     }
 
     /// Where the rows with the present key end, with all of them in the batch at hand.
-    fn end_of_key(&mut self) -> Result<usize> {
+    fn end_of_key(&mut self, cx: &Rc<ExecContext>) -> Result<usize> {
         let key = self.key();
+        let mut end = self.at + 1;
         loop {
-            let keys = &self.batch.column(self.key)[self.at..];
-            let mut end = 1;
+            let keys = self.batch.column(self.key);
             while end < keys.len() && keys[end] == key {
                 end += 1;
             }
             if end < keys.len() || self.ended {
-                return Ok(self.at + end);
+                return Ok(end);
             }
-            match self.input.next()? {
-                Some(more) => {
-                    let mut rest = self.batch.slice(self.at, usize::MAX);
-                    rest.append(&more);
-                    self.batch = rest;
-                    self.at = 0;
-                }
-                None => self.ended = true,
+            cx.control.check()?;
+            let Some(more) = self.input.next()? else {
+                self.ended = true;
+                continue;
+            };
+            if self.at > 0 {
+                self.batch = self.batch.slice(self.at, usize::MAX);
+                end -= self.at;
+                self.at = 0;
             }
+            self.batch.append(&more);
+            let charge = match &mut self.charge {
+                Some(charge) => charge,
+                None => self.charge.insert(cx.charge(0)?),
+            };
+            charge.grow_to(self.batch.bytes())?;
         }
     }
 
@@ -200,8 +212,8 @@ impl MergeJoin {
         if self.left.will_change_batch() || self.right.will_change_batch() {
             self.flush();
         }
-        let left_end = self.left.end_of_key()?;
-        let right_end = self.right.end_of_key()?;
+        let left_end = self.left.end_of_key(&self.cx)?;
+        let right_end = self.right.end_of_key(&self.cx)?;
         self.pair_up(self.left.at..left_end, self.right.at..right_end);
         Ok(())
     }

@@ -25,6 +25,8 @@ mod scan;
 mod seeded_join;
 mod slice;
 mod table;
+#[cfg(test)]
+mod tests;
 mod union;
 
 pub use context::{Charge, ExecContext, QueryControl};

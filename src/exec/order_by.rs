@@ -4,7 +4,7 @@
 //! rows at hand are cut down whenever there are several times more than wanted, so memory stays bounded by the limit.
 
 use super::context::Charge;
-use super::{BoxedOperator, ExecContext, Operator, build};
+use super::{BoxedOperator, ExecContext, Operator, QueryControl, build};
 use crate::batch::{BATCH_ROWS, Batch};
 use crate::diagnostics::Result;
 use crate::expr::{Compiled, order_cmp};
@@ -16,6 +16,8 @@ use std::rc::Rc;
 
 /// Rows beyond the limit that are taken in before they are cut down.
 const SLACK_ROWS: usize = 16_384;
+/// What is sorted at a time, between two looks at the limits of the query.
+const RUN: usize = 1 << 15;
 
 /// The running sort.
 pub struct OrderBy {
@@ -71,18 +73,17 @@ impl OrderBy {
             self.rows.append(&batch);
             self.charge.grow_to(self.rows.bytes())?;
             if self.rows.rows() >= self.limit.saturating_add(self.limit.max(SLACK_ROWS)) {
-                self.sort();
+                self.sort()?;
             }
         }
-        self.sort();
-        Ok(())
+        self.sort()
     }
 
     /// Sorts the rows at hand and drops those beyond the limit.
-    fn sort(&mut self) {
-        let ranks: Vec<Vec<u32>> = (0..self.keys.len())
+    fn sort(&mut self) -> Result<()> {
+        let ranks = (0..self.keys.len())
             .map(|k| self.ranks(self.rows.column(self.width + k), self.keys[k].1))
-            .collect();
+            .collect::<Result<Vec<Vec<u32>>>>()?;
         let mut order: Vec<u32> = (0..self.rows.rows() as u32).collect();
         let compare = |a: &u32, b: &u32| {
             let pairs = ranks.iter().map(|r| r[*a as usize].cmp(&r[*b as usize]));
@@ -92,12 +93,13 @@ impl OrderBy {
             order.select_nth_unstable_by(self.limit, compare);
             order.truncate(self.limit);
         }
-        order.sort_unstable_by(compare);
+        sort_by_runs(&mut order, compare, &self.cx.control)?;
         self.rows = self.rows.select(&order);
+        Ok(())
     }
 
     /// For each row the rank of its key value: equal for values that sort alike.
-    fn ranks(&self, column: &[TermId], descending: bool) -> Vec<u32> {
+    fn ranks(&self, column: &[TermId], descending: bool) -> Result<Vec<u32>> {
         let mut distinct: Vec<TermId> = column.to_vec();
         distinct.sort_unstable();
         distinct.dedup();
@@ -106,7 +108,7 @@ impl OrderBy {
             false => order_cmp(a, b, terms),
             true => order_cmp(b, a, terms),
         };
-        distinct.sort_by(|&a, &b| compare(a, b));
+        sort_by_runs(&mut distinct, |&a, &b| compare(a, b), &self.cx.control)?;
         let mut rank = 0;
         let mut ranks: HashMap<TermId, u32, foldhash::fast::FixedState> = HashMap::default();
         for (i, &id) in distinct.iter().enumerate() {
@@ -115,7 +117,27 @@ impl OrderBy {
             }
             ranks.insert(id, rank);
         }
-        column.iter().map(|id| ranks[id]).collect()
+        Ok(column.iter().map(|id| ranks[id]).collect())
+    }
+}
+
+/// A stable sort that looks at the limits of the query in between: runs are sorted first, and then merged in pairs,
+/// which the sort of the standard library does in linear time.
+fn sort_by_runs<T>(
+    items: &mut [T],
+    compare: impl Fn(&T, &T) -> Ordering,
+    control: &QueryControl,
+) -> Result<()> {
+    let mut run = RUN;
+    loop {
+        for part in items.chunks_mut(run) {
+            control.check()?;
+            part.sort_by(&compare);
+        }
+        if run >= items.len() {
+            return Ok(());
+        }
+        run *= 2;
     }
 }
 

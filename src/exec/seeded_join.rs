@@ -85,13 +85,10 @@ impl SeededJoin {
     fn next_piece(&mut self) -> Result<bool> {
         // The old table is freed before the new one is made.
         self.table = None;
-        self.charge = None;
         if !self.fill_piece()? {
             return Ok(false);
         }
         let pieces = self.piece.make_contiguous();
-        let bytes = pieces.iter().map(Batch::bytes).sum();
-        self.charge = Some(self.cx.charge(bytes)?);
         let rows = distinct_rows(pieces, &self.seed_columns);
         let table = SeedTable {
             variables: self.seeds.clone(),
@@ -112,11 +109,14 @@ impl SeededJoin {
             return self.fill_rows();
         }
         if self.pieces.is_empty() {
+            self.charge = None;
+            let mut charge = self.cx.charge(0)?;
             let mut rows = 0;
             let mut piece = VecDeque::new();
             while rows < self.piece_rows {
                 match self.left.next()? {
                     Some(batch) => {
+                        charge.grow(batch.bytes())?;
                         rows += batch.rows();
                         piece.push_back(batch);
                     }
@@ -125,6 +125,7 @@ impl SeededJoin {
             }
             self.piece_rows = (self.piece_rows * 8).min(ROWS_MAX);
             self.cut(piece);
+            self.charge = Some(charge);
         }
         self.piece = self.pieces.pop_front().unwrap_or_default();
         Ok(!self.piece.is_empty())

@@ -21,6 +21,8 @@ mod physical;
 mod planner;
 mod prune;
 mod seeds;
+#[cfg(test)]
+mod tests;
 mod variables;
 
 pub use dataset::Dataset;
