@@ -221,7 +221,7 @@ fn a_chain_of_a_hundred_thousand_steps_is_walked_without_recursion() {
     );
     if let Node::Closure(closure) = &mut closure.node {
         closure.slot = None;
-        closure.step = Box::new(all);
+        *closure.step = all;
     }
     let rows = bench.run(&closure);
     assert_eq!(rows.len(), 100_000);
