@@ -19,6 +19,7 @@ mod order_by;
 mod probe;
 mod profile;
 mod project;
+mod ramp;
 mod row_filter;
 mod row_set;
 mod scan;

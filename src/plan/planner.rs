@@ -180,8 +180,10 @@ impl Planner<'_> {
             sources.push(None);
         }
         for &relation in &group.relations {
-            relations.push(self.relation(relation, seed)?);
-            sources.push(Some(relation));
+            // A relation that looks at substituted bindings is planned with them, and never anew without.
+            let outer = seed.filter(|s| s.substituted && seeds::looks_at(relation, s));
+            relations.push(self.relation(relation, outer)?);
+            sources.push(outer.is_none().then_some(relation));
         }
         let mut plan = match relations.len() {
             0 => build::unit(),
@@ -213,17 +215,14 @@ impl Planner<'_> {
         Ok(plan)
     }
 
-    fn relation(&mut self, logical: &Logical, seed: Option<&Seed>) -> Result<Relation> {
+    fn relation(&mut self, logical: &Logical, outer: Option<&Seed>) -> Result<Relation> {
         match logical {
             Logical::Pattern(pattern) => {
                 let accesses = access::accesses(pattern, self.snapshot)?;
                 Ok(self.pattern_relation(pattern, accesses))
             }
             Logical::Values(variables, table) => Ok(table_relation(variables, table)),
-            _ => {
-                let seed = seed.filter(|s| s.substituted);
-                Ok(planned(self.plan(logical, seed)?))
-            }
+            _ => Ok(planned(self.plan(logical, outer)?)),
         }
     }
 
@@ -398,7 +397,7 @@ impl Planner<'_> {
         outer: Option<&Seed>,
     ) -> Result<Plan> {
         if let Some(outer) = outer
-            && seeds::is_correlated(right, &outer.variables.iter().copied().collect())
+            && seeds::looks_at(right, outer)
         {
             let right = self.plan(right, Some(outer))?;
             return Ok(build::hash(left, right, kind, tests));

@@ -162,6 +162,11 @@ pub fn is_correlated(logical: &Logical, outer: &VarSet) -> bool {
     }
 }
 
+/// Whether a pattern has to get the bindings of a seed substituted, not just joined.
+pub fn looks_at(logical: &Logical, seed: &Seed) -> bool {
+    is_correlated(logical, &seed.variables.iter().copied().collect())
+}
+
 /// Whether a pattern counts or cuts rows, so that substituted bindings must be handed in one by one.
 pub fn runs_row_by_row(logical: &Logical) -> bool {
     match logical {
