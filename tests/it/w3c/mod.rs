@@ -6,9 +6,9 @@
 
 mod expected;
 mod manifest;
+mod services;
 
 use crate::compare::{Order, compare};
-use crate::engine;
 use crate::settings::{Source, data_folder};
 use crate::store::{Document, Request};
 use crate::tally::{Outcome, Tally};
@@ -17,6 +17,7 @@ use kaluta::sparql::{Limits, parse_query};
 use libtest_mimic::{Completion, Failed, Trial};
 use manifest::{Evaluation, Kind, Suites, Test, format_of};
 use oxrdf::{GraphName, NamedNode};
+use services::Services;
 use spargebra::Query;
 use spargebra::algebra::GraphPattern;
 use std::collections::{BTreeMap, BTreeSet};
@@ -147,14 +148,18 @@ fn evaluate(
 ) -> Result<(), String> {
     let query =
         parse_query(text, Some(&test.query), &Limits::default()).map_err(|e| e.to_string())?;
-    let mut store = engine::open()?;
-    store.load(documents(suites, &query, evaluation)?)?;
+    let services = Services::start(suites, &evaluation.services)?;
+    let mut store = services.store()?;
+    let documents = documents(suites, &query, evaluation)?;
+    store.load(documents.into_iter().map(|d| services.moved(d)).collect())?;
     let request = Request {
-        text: text.to_owned(),
+        text: services.moved_text(text),
         base: Some(test.query.clone()),
     };
     let expected = expected::read(suites, &evaluation.result)?;
-    let mut pair = [expected.answer, store.query(&request)?];
+    let actual = store.query(&request)?;
+    let actual = actual.map_terms(|term| services.moved_back(term));
+    let mut pair = [expected.answer, actual];
     if evaluation.is_csv {
         pair = pair.map(|answer| answer.map_terms(expected::as_csv));
     } else if !evaluation.is_lexical {
