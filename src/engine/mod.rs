@@ -19,7 +19,7 @@ use crate::exec::{self, ExecContext, profiles_of};
 use crate::expr::ExprContext;
 use crate::plan::{self, Dataset, GraphScope, PlannedQuery};
 use crate::settings::{DefaultGraph, QuerySettings};
-use crate::sparql::{Limits, parse_query};
+use crate::sparql::{Limits, Prologue, parse_query};
 use crate::storage::{Snapshot, Store};
 use crate::term::{TermId, TermStore};
 use oxrdf::Variable;
@@ -33,6 +33,7 @@ use std::sync::Arc;
 pub struct Engine {
     store: Store,
     default_graph: DefaultGraph,
+    has_default_prefixes: bool,
 }
 
 /// A query as it came in.
@@ -125,6 +126,7 @@ impl Engine {
         Ok(Self {
             store: Store::open(location)?,
             default_graph: settings.default_graph,
+            has_default_prefixes: settings.default_prefixes,
         })
     }
 
@@ -137,6 +139,7 @@ impl Engine {
         Ok(Self {
             store,
             default_graph: settings.default_graph,
+            has_default_prefixes: settings.default_prefixes,
         })
     }
 
@@ -158,8 +161,12 @@ impl Engine {
     /// # Errors
     /// [`crate::diagnostics::ErrorKind::Syntax`] with line, column and excerpt.
     pub fn prepare(&self, request: &QueryRequest) -> Result<PreparedQuery> {
+        let prologue = Prologue {
+            base: request.base.as_deref(),
+            has_default_prefixes: self.has_default_prefixes,
+        };
         Ok(PreparedQuery {
-            query: parse_query(&request.text, request.base.as_deref(), &Limits::default())?,
+            query: parse_query(&request.text, prologue, &Limits::default())?,
             default_graphs: request.default_graphs.clone(),
             named_graphs: request.named_graphs.clone(),
         })
