@@ -53,6 +53,8 @@ pub struct QuerySettings {
     pub queue_max: usize,
     /// What a query without a dataset of its own sees as its default graph.
     pub default_graph: DefaultGraph,
+    /// Whether well-known prefixes need no declaration.
+    pub default_prefixes: bool,
 }
 
 /// What a query without a dataset of its own sees as its default graph.
@@ -137,6 +139,7 @@ impl Default for QuerySettings {
             threads: 0,
             queue_max: 1024,
             default_graph: DefaultGraph::default(),
+            default_prefixes: false,
         }
     }
 }

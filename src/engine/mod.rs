@@ -20,7 +20,7 @@ use crate::expr::ExprContext;
 use crate::federation::Services;
 use crate::plan::{self, Dataset, GraphScope, PlannedQuery};
 use crate::settings::{DefaultGraph, QuerySettings, ServiceSettings};
-use crate::sparql::{Limits, parse_query};
+use crate::sparql::{Limits, Prologue, parse_query};
 use crate::storage::{Snapshot, Store};
 use crate::term::{TermId, TermStore};
 use oxrdf::Variable;
@@ -35,6 +35,7 @@ pub struct Engine {
     store: Store,
     default_graph: DefaultGraph,
     services: Arc<Services>,
+    has_default_prefixes: bool,
 }
 
 /// A query as it came in.
@@ -128,6 +129,7 @@ impl Engine {
             store: Store::open(location)?,
             default_graph: settings.default_graph,
             services: Arc::default(),
+            has_default_prefixes: settings.default_prefixes,
         })
     }
 
@@ -141,6 +143,7 @@ impl Engine {
             store,
             default_graph: settings.default_graph,
             services: Arc::default(),
+            has_default_prefixes: settings.default_prefixes,
         })
     }
 
@@ -171,8 +174,12 @@ impl Engine {
     /// # Errors
     /// [`crate::diagnostics::ErrorKind::Syntax`] with line, column and excerpt.
     pub fn prepare(&self, request: &QueryRequest) -> Result<PreparedQuery> {
+        let prologue = Prologue {
+            base: request.base.as_deref(),
+            has_default_prefixes: self.has_default_prefixes,
+        };
         Ok(PreparedQuery {
-            query: parse_query(&request.text, request.base.as_deref(), &Limits::default())?,
+            query: parse_query(&request.text, prologue, &Limits::default())?,
             default_graphs: request.default_graphs.clone(),
             named_graphs: request.named_graphs.clone(),
         })

@@ -7,6 +7,7 @@ use kaluta::diagnostics::Error;
 use kaluta::engine::{
     Engine, LoadOptions, LoadSource, QueryAnswer, QueryControl, QueryRequest, Rows,
 };
+use kaluta::results::{QuadsWriter, RdfFormat, SolutionsFormat, SolutionsWriter, write_boolean};
 use kaluta::settings::{QuerySettings, ServiceSettings};
 use kaluta::term::TermId;
 use std::time::Duration;
@@ -50,6 +51,57 @@ impl Kaluta {
             },
             QueryAnswer::Triples(mut rows) => Answer::Graph(terms(&mut rows)?),
         })
+    }
+
+    /// Every quad, as a row of four; the default graph has no name.
+    pub fn dump(&self) -> Result<Vec<Row>, String> {
+        let mut rows = self.engine.dump().map_err(|e| e.to_string())?;
+        let mut all = Vec::new();
+        while let Some(batch) = rows.next_batch().map_err(|e| e.to_string())? {
+            for place in 0..batch.rows() {
+                let term = |column: &Vec<TermId>| match column[place] {
+                    TermId::DEFAULT_GRAPH => Ok(None),
+                    id => rows.to_term(id).map(Some),
+                };
+                let row: Result<Row, Error> = batch.columns().iter().map(term).collect();
+                all.push(row.map_err(|e| e.to_string())?);
+            }
+        }
+        Ok(all)
+    }
+
+    /// Every quad, written in a format.
+    pub fn dump_as(&self, format: RdfFormat) -> Result<Vec<u8>, String> {
+        let written = || {
+            let (mut rows, mut out) = (self.engine.dump()?, Vec::new());
+            let mut writer = QuadsWriter::start(format);
+            while let Some(batch) = rows.next_batch()? {
+                writer.write_rows(&batch, 0..batch.rows(), rows.resolver(), &mut out)?;
+            }
+            writer.finish(&mut out)?;
+            Ok(out)
+        };
+        written().map_err(|e: Error| e.to_string())
+    }
+
+    /// The answer to a query, written in a format; graphs are not.
+    pub fn query_as(&self, request: &Request, format: SolutionsFormat) -> Result<Vec<u8>, String> {
+        let written = || {
+            let (prepared, mut out) = (self.engine.prepare(&request_of(request))?, Vec::new());
+            match self.engine.execute(&prepared, &control())? {
+                QueryAnswer::Boolean(value) => write_boolean(format, value, &mut out),
+                QueryAnswer::Solutions(mut rows) => {
+                    let mut writer = SolutionsWriter::start(format, rows.variables(), &mut out);
+                    while let Some(batch) = rows.next_batch()? {
+                        writer.write_rows(&batch, 0..batch.rows(), rows.resolver(), &mut out)?;
+                    }
+                    writer.finish(&mut out);
+                }
+                QueryAnswer::Triples(_) => {}
+            }
+            Ok(out)
+        };
+        written().map_err(|e: Error| e.to_string())
     }
 
     /// How many rows of the index a query reads, all operators together, and how it is run.

@@ -3,9 +3,8 @@
 
 use super::manifest::{Suites, format_of};
 use crate::endpoint::{Bound, Endpoint};
-use crate::engine;
 use crate::kaluta::Kaluta;
-use crate::store::{Document, Store};
+use crate::store::Document;
 use kaluta::settings::ServiceSettings;
 use oxrdf::{GraphName, NamedNode, Term};
 
@@ -50,11 +49,8 @@ impl Services {
     }
 
     /// The store under test; it may ask these endpoints, if there are any.
-    pub fn store(&self) -> Result<Box<dyn Store>, String> {
-        match self.names.is_empty() {
-            true => engine::open(),
-            false => Ok(Box::new(Kaluta::open_with(&self.settings)?)),
-        }
+    pub fn store(&self) -> Result<Kaluta, String> {
+        Kaluta::open_with(&self.settings)
     }
 
     /// A text with the URLs in place of the names.
