@@ -53,7 +53,7 @@ const ROOMS: [(&str, &[&str]); 17] = [
             "exec",
         ],
     ),
-    ("replay", &["diagnostics"]),
+    ("replay", &["diagnostics", "rdf"]),
     ("sample", &["diagnostics"]),
     (
         "http",
