@@ -4,8 +4,10 @@
 //! code: 0 when every answer came and agreed, 1 when not.
 
 use crate::diagnostics::{BacktracePolicy, Error, ErrorKind, Result};
+use crate::replay::changes::Changes;
 use crate::replay::endpoint::Endpoint;
 use crate::replay::pace::{Load, Milli, Pace};
+use crate::replay::recorded::Recorded;
 use crate::replay::report::Report;
 use crate::replay::run::Service;
 use crate::replay::schedule::Slot;
@@ -42,6 +44,10 @@ Examples:
     kaluta replay import access.log.gz --out workload
     kaluta replay describe workload
     kaluta replay --queries workload --location data --speed 2
+
+  What a change of yours did, with an exit code for CI:
+    kaluta replay --location data --repeats 6 --json before.jsonl      (and after.jsonl with the change)
+    kaluta replay compare before.jsonl after.jsonl --fail-above 5%
 
   Your own queries, the first twenty as warm-up, every measurement kept:
     kaluta replay --queries my-queries --warm 20 --location data --json replay.jsonl
@@ -145,6 +151,23 @@ enum ReplayCommand {
         #[arg(value_name = "DIR")]
         workload: PathBuf,
     },
+    /// Tell what changed between two replays, from their files of measurements, and how sure that is
+    Compare(CompareArgs),
+}
+
+/// Runs of equal rounds and loads are paired. What changed on the machine meanwhile counts, too.
+#[derive(Debug, Args)]
+struct CompareArgs {
+    /// The measurements before (written with --json).
+    before: PathBuf,
+
+    /// The measurements after.
+    after: PathBuf,
+
+    /// Exit with 1 if an endpoint has become slower by more than this and no chance explains it, or has new failures or
+    /// other answers.
+    #[arg(long, value_name = "PERCENT", value_parser = percent)]
+    fail_above: Option<f64>,
 }
 
 /// Addresses and names of clients stay behind, and so does what is no query that parses, with a count and the reason.
@@ -205,6 +228,15 @@ fn positive(text: &str) -> Result<usize, String> {
     }
 }
 
+/// `5%` or `5`.
+fn percent(text: &str) -> Result<f64, String> {
+    match text.strip_suffix('%').unwrap_or(text).parse::<f64>() {
+        Ok(percent) if percent.is_finite() && percent >= 0.0 => Ok(percent),
+        Ok(_) => Err("it must be at least 0".to_owned()),
+        Err(e) => Err(e.to_string()),
+    }
+}
+
 fn seconds(text: &str) -> Result<f64, String> {
     Milli::from_str(text).map(Milli::get)
 }
@@ -227,6 +259,18 @@ impl ReplayCommand {
                 seed,
             }) => print(Imported::from_log(log, out, *sample, *seed)?)?,
             Self::Describe { workload } => print(Description::of(&Workload::read(workload, 0)?)?)?,
+            Self::Compare(args) => {
+                let before = Recorded::read(&args.before)?;
+                let after = Recorded::read(&args.after)?;
+                let changes = Changes::between(&before, &after);
+                print(&changes)?;
+                if args
+                    .fail_above
+                    .is_some_and(|percent| changes.are_worse_by(percent))
+                {
+                    return Ok(ExitCode::FAILURE);
+                }
+            }
         }
         Ok(ExitCode::SUCCESS)
     }

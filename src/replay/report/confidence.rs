@@ -1,16 +1,14 @@
 //! The tables of a report that say how sure it is: differences with intervals, single queries, failures penalised.
 
-use super::Report;
+use super::{Report, effects};
 use crate::replay::bootstrap::{Interval, ROUNDS_MIN};
-use crate::replay::comparison::{Comparison, FALSE_ALARMS_MAX};
+use crate::replay::comparison::Comparison;
 use crate::replay::pace::Load;
 use crate::replay::penalty::FACTORS;
 use crate::replay::statistics::GEOMETRIC_MEAN_FLOOR_MS;
 use crate::replay::summary::Row;
 use crate::replay::table::{Table, decimals, figures, words};
 use std::fmt;
-
-const QUERIES_SHOWN: usize = 10;
 
 impl Report<'_> {
     /// How the other targets differ from the first.
@@ -41,17 +39,8 @@ impl Report<'_> {
     }
 
     fn differences(&self) -> Table {
-        let mut table = Table::new([
-            words(self.subject()),
-            words(self.load_title()),
-            figures("pairs"),
-            figures("queries"),
-            figures("geomean"),
-            figures("total"),
-            figures("median"),
-            figures("server CPU"),
-            words("verdict"),
-        ]);
+        let names = [words(self.subject()), words(self.load_title())];
+        let mut table = Table::new(names.into_iter().chain(effects::columns()));
         let ladder = &self.outcome.plan.loads;
         let single = ladder.iter().map(|&load| Some(load));
         let all = (ladder.len() > 1).then_some(None);
@@ -61,51 +50,22 @@ impl Report<'_> {
                 let Some(comparison) = self.comparison(target, load) else {
                     continue;
                 };
-                table.push([
-                    self.name(target).to_owned(),
-                    load.map_or_else(|| "all".to_owned(), |load| load.to_string()),
-                    comparison.pairs.to_string(),
-                    comparison.queries.len().to_string(),
-                    comparison.geometric_mean.to_string(),
-                    comparison.total.to_string(),
-                    comparison.median.to_string(),
-                    comparison
-                        .server_cpu
-                        .map_or_else(|| "-".to_owned(), |effect| effect.to_string()),
-                    comparison.geometric_mean.verdict().name().to_owned(),
-                ]);
+                let load = load.map_or_else(|| "all".to_owned(), |load| load.to_string());
+                let names = [self.name(target).to_owned(), load];
+                table.push(names.into_iter().chain(effects::cells(&comparison)));
             }
         }
         table
     }
 
     fn write_different_queries(&self, f: &mut fmt::Formatter<'_>, target: usize) -> fmt::Result {
-        let Some(comparison) = self.comparison(target, None) else {
-            return Ok(());
-        };
-        let found = comparison.different_queries();
-        let (name, base) = (self.name(target), self.name(0));
-        let chance = FALSE_ALARMS_MAX * 100.0;
-        if found.is_empty() {
-            return writeln!(
-                f,
-                "no single query of {name} differs from {base}, with {chance:.0}% risk of a false alarm for all together\n"
-            );
+        match self.comparison(target, None) {
+            Some(comparison) => {
+                let (name, base) = (self.name(target), self.name(0));
+                effects::write_different_queries(f, &comparison, name, base)
+            }
+            None => Ok(()),
         }
-        writeln!(
-            f,
-            "{} queries of {name} differ from {base}, with {chance:.0}% risk of a false alarm for all together; the largest",
-            found.len()
-        )?;
-        let mut table = Table::new([words("query"), figures("percent"), figures("adjusted p")]);
-        for query in found.into_iter().take(QUERIES_SHOWN) {
-            table.push([
-                query.query.to_owned(),
-                format!("{:+.1}", (query.ratio - 1.0) * 100.0),
-                decimals(query.adjusted_p, 4),
-            ]);
-        }
-        writeln!(f, "{table}")
     }
 
     /// The figures of each row with intervals over its rounds, where there are enough.

@@ -1,6 +1,7 @@
 //! A replay as text: first the table of the 2008 report, then what stands behind it, then what went wrong.
 
 mod confidence;
+pub(super) mod effects;
 mod open_loop;
 mod tables;
 #[cfg(test)]

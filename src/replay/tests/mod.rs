@@ -1,6 +1,7 @@
 //! The harness against servers whose behaviour is known.
 
 mod acceptance;
+mod compare;
 mod fake;
 #[cfg(unix)]
 mod own_servers;
