@@ -15,6 +15,8 @@ pub const ROUNDS_MIN: usize = 6;
 
 const DRAWS: usize = 2000;
 const CONFIDENCE_PER_MILLE: usize = 950;
+/// The error of drawn values is taken as this share of that of all values at least.
+const DRAWN_ERROR_MIN: f64 = 0.25;
 
 /// A mean and the range in which the true one lies, with 95% confidence.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -34,18 +36,26 @@ impl Interval {
             return None;
         }
         let (mean, error) = mean_and_error(values);
+        // Differences of rounding alone are none, and where the values are all the same the interval is a point.
+        if error <= mean.abs() * 1e-12 {
+            return Some(Self {
+                low: mean,
+                mean,
+                high: mean,
+            });
+        }
+        // Coarse values, such as ticks of a clock, may all be drawn alike, which says nothing about their error.
+        let error_min = error * DRAWN_ERROR_MIN;
         let mut random = ChaCha8Rng::seed_from_u64(seed);
         let mut drawn = vec![0.0; values.len()];
         let draws: Samples = (0..DRAWS)
             .map(|_| {
                 drawn.fill_with(|| values.choose(&mut random).copied().unwrap_or(mean));
                 let (drawn_mean, drawn_error) = mean_and_error(&drawn);
-                studentised(drawn_mean - mean, drawn_error).abs()
+                (drawn_mean - mean).abs() / drawn_error.max(error_min)
             })
             .collect();
-        let errors = draws.percentile(CONFIDENCE_PER_MILLE)?;
-        // Where the values are all the same, there is no error, and the interval is a point.
-        let reach = if error > 0.0 { errors * error } else { 0.0 };
+        let reach = draws.percentile(CONFIDENCE_PER_MILLE)? * error;
         Some(Self {
             low: mean - reach,
             mean,
@@ -75,13 +85,6 @@ fn mean_and_error(values: &[f64]) -> (f64, f64) {
     let mean = values.iter().sum::<f64>() / n;
     let squares: f64 = values.iter().map(|value| (value - mean).powi(2)).sum();
     (mean, (squares / (n - 1.0) / n).sqrt())
-}
-
-fn studentised(deviation: f64, error: f64) -> f64 {
-    match deviation == 0.0 {
-        true => 0.0,
-        false => deviation / error,
-    }
 }
 
 #[cfg(test)]
@@ -121,5 +124,11 @@ mod tests {
         assert_eq!(Interval::of_rounds(&[1.0; 5], 1), None);
         let point = Interval::of_rounds(&[1.0; 6], 1).unwrap();
         assert_eq!((point.low, point.high), (1.0, 1.0));
+    }
+
+    #[test]
+    fn coarse_values_have_a_finite_interval() {
+        let interval = Interval::of_rounds(&[0.0, 0.0, 0.0, 0.0, 0.0, 1.0], 1).unwrap();
+        assert!(interval.holds(0.0) && interval.high < 1.0, "{interval:?}");
     }
 }

@@ -1,67 +1,72 @@
 //! Two replays compared by their files.
 
-use super::fake::{self, Reaction};
-use super::{ONE, TWO, foreign, plan, replay};
-use crate::replay::Plan;
 use crate::replay::changes::Changes;
-use crate::replay::pace::Load;
 use crate::replay::recorded::Recorded;
-use std::path::PathBuf;
-use std::time::Duration;
+use serde_json::{Value, json};
 
-/// Measures a server that takes so long for each answer, and answers q4 in its own way.
-fn measure(folder: &tempfile::TempDir, name: &str, delay_ms: u64, q4: fn() -> Reaction) -> PathBuf {
-    let service = foreign(move |seen| {
-        std::thread::sleep(Duration::from_millis(delay_ms));
-        match seen.query.contains("q4") {
-            true => q4(),
-            false => fake::solutions(&[ONE]),
-        }
-    });
-    let outcome = replay(Plan {
-        loads: vec![Load::closed(1)],
-        rounds: 6,
-        ..plan(vec![("a", service)])
-    });
-    let path = folder.path().join(name);
-    let mut file = std::fs::File::create(&path).unwrap();
-    outcome.write_json(&mut file).unwrap();
-    path
+/// What a made-up replay found: a latency, and for the last of its two queries a checksum, or nothing where it failed.
+struct Found {
+    latency_ms: f64,
+    checksum: Option<&'static str>,
+}
+
+const FOUND: Found = Found {
+    latency_ms: 10.0,
+    checksum: Some("a"),
+};
+
+fn request(round: usize, query: &str, latency_ms: f64, checksum: Option<&str>) -> Value {
+    // Rounds differ a little.
+    let latency_us = latency_ms * (1000.0 + round as f64);
+    json!({
+        "record": "request", "endpoint": "a", "round": round, "threads": 1, "pace": null, "phase": "timed",
+        "query": query, "intended_start_us": 5.0, "last_byte_us": 5.0 + latency_us,
+        "rows": checksum.map(|_| 1), "checksum": checksum,
+    })
+}
+
+/// The file of a replay of six rounds, read back.
+fn recorded(found: &Found) -> Recorded {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("measurements.jsonl");
+    let head = json!({"record": "replay", "workload_sha256": "1", "machine": {}, "targets": ["a"]});
+    let mut lines = vec![head];
+    for round in 0..6 {
+        let of =
+            json!({"record": "run", "endpoint": "a", "round": round, "threads": 1, "pace": null});
+        lines.push(of);
+        lines.push(request(round, "p", found.latency_ms, Some("a")));
+        lines.push(request(round, "q", found.latency_ms, found.checksum));
+    }
+    let lines: Vec<_> = lines.iter().map(ToString::to_string).collect();
+    std::fs::write(&path, lines.join("\n")).unwrap();
+    Recorded::read(&path).unwrap()
 }
 
 #[test]
 fn changes_are_told_and_decide_the_exit() {
-    let folder = tempfile::tempdir().unwrap();
-    let good = || fake::solutions(&[ONE]);
-    let base = Recorded::read(&measure(&folder, "base", 5, good)).unwrap();
-    let check = |name: &str, delay_ms, q4, is_worse: bool, wanted: &str| {
-        let other = Recorded::read(&measure(&folder, name, delay_ms, q4)).unwrap();
+    let base = recorded(&FOUND);
+    let check = |found: &Found, is_worse: bool, wanted: &str| {
+        let other = recorded(found);
         let changes = Changes::between(&base, &other);
         let text = changes.to_string();
         assert!(text.contains(wanted), "{text}");
         assert_eq!(changes.are_worse_by(50.0), is_worse, "{text}");
     };
-    check("slower", 30, good, true, "slower");
-    check("faster", 1, good, false, "faster");
-    let wrong = || fake::solutions(&[TWO]);
+    let of = |latency_ms, checksum| Found {
+        latency_ms,
+        checksum,
+    };
+    check(&FOUND, false, "no difference");
+    check(&of(30.0, Some("a")), true, "slower");
+    check(&of(14.0, Some("a")), false, "slower");
+    check(&of(1.0, Some("a")), false, "faster");
     check(
-        "wrong",
-        5,
-        wrong,
+        &of(10.0, Some("b")),
         true,
-        "a: other answers than before to q4",
+        "a: other answers than before to q",
     );
-    let failing = || Reaction::Send(fake::response("500 Oh", "text/plain", ""));
-    check(
-        "failing",
-        5,
-        failing,
-        true,
-        "a: 6 requests failed, 0 before",
-    );
-    let changes = Changes::between(&base, &base);
-    assert!(!changes.are_worse_by(0.0), "{changes}");
-    assert!(changes.to_string().contains("no difference"), "{changes}");
+    check(&of(10.0, None), true, "a: 6 requests failed, 0 before");
 }
 
 #[test]

@@ -384,6 +384,16 @@ fn every_measurement_is_written() {
         [("replay", 1), ("request", runs * 6), ("run", runs)].into()
     );
     assert_eq!(records[0]["queries"][1]["name"], "q2");
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("measurements.jsonl");
+    outcome
+        .write_json(&mut std::fs::File::create(&path).unwrap())
+        .unwrap();
+    let read = super::recorded::Recorded::read(&path).unwrap();
+    assert_eq!(
+        (&*read.targets, read.failed("b")),
+        (&["a".to_owned(), "b".to_owned()][..], 4)
+    );
     let requests = || {
         records
             .iter()

@@ -46,7 +46,7 @@ fn fake_port() -> u16 {
     endpoint.addresses[0].port()
 }
 
-const ENDS_WELL: &str = "LISTEN\ntrap 'exit 0' TERM\nwhile :; do sleep 0.01; done";
+const ENDS_WELL: &str = "trap 'exit 0' TERM\nLISTEN\nwhile :; do sleep 0.01; done";
 
 #[test]
 fn a_server_is_started_measured_and_stopped_for_each_run() {
@@ -73,7 +73,7 @@ fn a_server_is_started_measured_and_stopped_for_each_run() {
 #[test]
 fn a_server_that_ends_badly_is_reported() {
     let folder = tempfile::tempdir().unwrap();
-    let then = "LISTEN\necho out of luck >&2\ntrap 'exit 3' TERM\nwhile :; do sleep 0.01; done";
+    let then = "trap 'exit 3' TERM\necho out of luck >&2\nLISTEN\nwhile :; do sleep 0.01; done";
     let outcome = replay(plan(vec![("a", service(&folder, fake_port(), then))]));
     assert!(!outcome.is_clean());
     let bad_end = outcome.runs[0].bad_end.as_deref().unwrap();
