@@ -17,8 +17,9 @@ pub use rows::Rows;
 use crate::diagnostics::Result;
 use crate::exec::{self, ExecContext, profiles_of};
 use crate::expr::ExprContext;
+use crate::federation::Services;
 use crate::plan::{self, Dataset, GraphScope, PlannedQuery};
-use crate::settings::{DefaultGraph, QuerySettings};
+use crate::settings::{DefaultGraph, QuerySettings, ServiceSettings};
 use crate::sparql::{Limits, Prologue, parse_query};
 use crate::storage::{Snapshot, Store};
 use crate::term::{TermId, TermStore};
@@ -34,6 +35,7 @@ pub struct Engine {
     store: Store,
     default_graph: DefaultGraph,
     has_default_prefixes: bool,
+    services: Arc<Services>,
 }
 
 /// A query as it came in.
@@ -127,6 +129,7 @@ impl Engine {
             store: Store::open(location)?,
             default_graph: settings.default_graph,
             has_default_prefixes: settings.default_prefixes,
+            services: Arc::default(),
         })
     }
 
@@ -140,7 +143,17 @@ impl Engine {
             store,
             default_graph: settings.default_graph,
             has_default_prefixes: settings.default_prefixes,
+            services: Arc::default(),
         })
+    }
+
+    /// The same with other services that queries may ask; without it there are none.
+    ///
+    /// # Errors
+    /// The settings name what is no endpoint.
+    pub fn with_services(mut self, settings: &ServiceSettings) -> Result<Self> {
+        self.services = Arc::new(Services::new(settings)?);
+        Ok(self)
     }
 
     /// Loads documents: all of them, or, on an error, none.
@@ -184,7 +197,8 @@ impl Engine {
             _ => None,
         };
         let dataset = ready.dataset.clone();
-        let (cx, operator, schema) = ready.start(control, false)?;
+        let (cx, operator, schema) =
+            ready.start(&control.clone().with_services(&self.services), false)?;
         Ok(match &query.query {
             Query::Select { .. } => {
                 let variables = variables.unwrap_or_else(|| cx.variables.names(&schema));
@@ -218,7 +232,8 @@ impl Engine {
     ) -> Result<Explanation> {
         let ready = self.ready(query)?;
         let plan = ready.planned.plan.clone();
-        let (cx, mut operator, _) = ready.start(control, analyze)?;
+        let (cx, mut operator, _) =
+            ready.start(&control.clone().with_services(&self.services), analyze)?;
         if analyze {
             while operator.next()?.is_some() {}
         }
