@@ -8,7 +8,7 @@ use kaluta::engine::{
     Engine, LoadOptions, LoadSource, QueryAnswer, QueryControl, QueryRequest, Rows,
 };
 use kaluta::results::{QuadsWriter, RdfFormat, SolutionsFormat, SolutionsWriter, write_boolean};
-use kaluta::settings::QuerySettings;
+use kaluta::settings::{QuerySettings, ServiceSettings};
 use kaluta::term::TermId;
 use std::time::Duration;
 use tempfile::TempDir;
@@ -26,11 +26,16 @@ pub struct Kaluta {
 impl Kaluta {
     /// An empty store.
     pub fn open() -> Result<Self, String> {
+        Self::open_with(&ServiceSettings::default())
+    }
+
+    /// An empty store whose queries may ask other services.
+    pub fn open_with(services: &ServiceSettings) -> Result<Self, String> {
         let folder = tempfile::tempdir().map_err(|e| e.to_string())?;
-        let engine =
-            Engine::open(folder.path(), &QuerySettings::default()).map_err(|e| e.to_string())?;
+        let engine = Engine::open(folder.path(), &QuerySettings::default())
+            .and_then(|engine| engine.with_services(services));
         Ok(Self {
-            engine,
+            engine: engine.map_err(|e| e.to_string())?,
             _folder: folder,
         })
     }
@@ -86,6 +91,19 @@ impl Kaluta {
         written().map_err(|e: Error| e.to_string())
     }
 
+    /// Answers a query within limits.
+    pub fn answer(&self, request: &Request, control: &QueryControl) -> Result<Answer, Error> {
+        let prepared = self.engine.prepare(&request_of(request))?;
+        Ok(match self.engine.execute(&prepared, control)? {
+            QueryAnswer::Boolean(value) => Answer::Boolean(value),
+            QueryAnswer::Solutions(mut rows) => Answer::Solutions {
+                variables: rows.variables().to_vec(),
+                rows: terms(&mut rows)?,
+            },
+            QueryAnswer::Triples(mut rows) => Answer::Graph(terms(&mut rows)?),
+        })
+    }
+
     /// How many rows of the index a query reads, all operators together, and how it is run.
     pub fn rows_read(&self, text: &str) -> Result<(u64, String), String> {
         let prepared = self
@@ -111,7 +129,7 @@ impl Store for Kaluta {
     }
 
     fn query(&self, request: &Request) -> Result<Answer, String> {
-        let answer = panics::caught(|| answer(&self.engine, request))?;
+        let answer = panics::caught(|| self.answer(request, &control()))?;
         answer.map_err(|e| format!("{e:?}"))
     }
 }
@@ -135,18 +153,6 @@ fn source_of(document: Document) -> Result<LoadSource, String> {
         source.base = Some(oxiri::Iri::parse(base).map_err(|e| e.to_string())?);
     }
     Ok(source)
-}
-
-fn answer(engine: &Engine, request: &Request) -> Result<Answer, Error> {
-    let prepared = engine.prepare(&request_of(request))?;
-    Ok(match engine.execute(&prepared, &control())? {
-        QueryAnswer::Boolean(value) => Answer::Boolean(value),
-        QueryAnswer::Solutions(mut rows) => Answer::Solutions {
-            variables: rows.variables().to_vec(),
-            rows: terms(&mut rows)?,
-        },
-        QueryAnswer::Triples(mut rows) => Answer::Graph(terms(&mut rows)?),
-    })
 }
 
 fn terms(rows: &mut Rows) -> Result<Vec<Row>, Error> {

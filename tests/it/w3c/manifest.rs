@@ -47,6 +47,8 @@ pub enum Kind {
 pub struct Evaluation {
     pub data: Vec<String>,
     pub named: Vec<String>,
+    /// Other endpoints, each with its data.
+    pub services: Vec<(String, Vec<String>)>,
     pub result: String,
     /// Whether REDUCED may take duplicates away.
     pub is_lax: bool,
@@ -242,6 +244,17 @@ impl Description {
         Some(Test { name, kind, query })
     }
 
+    fn services(&self, action: NamedOrBlankNodeRef<'_>) -> Vec<(String, Vec<String>)> {
+        let data = qt("serviceData");
+        let services = self.0.objects_for_subject_predicate(action, &data);
+        let service = |node| {
+            let node = as_node(node)?;
+            let endpoint = self.object(node, &qt("endpoint")).and_then(iri_of)?;
+            Some((endpoint, self.iris(node, &qt("data"))))
+        };
+        services.filter_map(service).collect()
+    }
+
     fn evaluation(
         &self,
         node: NamedNodeRef<'_>,
@@ -255,14 +268,12 @@ impl Description {
         if self.object(action, &regime).is_some() || self.object(node.into(), &regime).is_some() {
             return Some(Kind::NotApplicable("it needs entailment"));
         }
-        if self.object(action, &qt("serviceData")).is_some() {
-            return Some(Kind::NotApplicable("it needs other endpoints"));
-        }
         let cardinality = self.object(node.into(), &mf("resultCardinality"));
         let requirement = self.object(node.into(), &mf("requires"));
         Some(Kind::Evaluation(Evaluation {
             data: self.iris(action, &qt("data")),
             named: self.iris(action, &qt("graphData")),
+            services: self.services(action),
             result: self.object(node.into(), &mf("result")).and_then(iri_of)?,
             is_lax: cardinality == Some(mf("LaxCardinality").as_ref().into()),
             is_csv,

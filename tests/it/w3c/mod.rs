@@ -9,9 +9,9 @@ mod documents;
 mod expected;
 mod manifest;
 mod protocol;
+mod services;
 
 use crate::compare::{Order, compare};
-use crate::kaluta::Kaluta;
 use crate::settings::{Source, data_folder};
 use crate::store::{Document, Request, Store};
 use crate::tally::{Outcome, Tally};
@@ -21,6 +21,7 @@ use kaluta::sparql::{Limits, parse_query, parse_update};
 use libtest_mimic::{Completion, Failed, Trial};
 use manifest::{Evaluation, Kind, Suites, Test, format_of};
 use oxrdf::{GraphName, NamedNode};
+use services::Services;
 use spargebra::Query;
 use spargebra::algebra::GraphPattern;
 use std::collections::{BTreeMap, BTreeSet};
@@ -173,10 +174,12 @@ fn evaluate(
 ) -> Result<(), String> {
     let query = parse_query(text, Some(test.query.as_str()), &Limits::default())
         .map_err(|e| e.to_string())?;
-    let mut store = Kaluta::open()?;
-    store.load(documents(suites, &query, evaluation)?)?;
+    let services = Services::start(suites, &evaluation.services)?;
+    let mut store = services.store()?;
+    let documents = documents(suites, &query, evaluation)?;
+    store.load(documents.into_iter().map(|d| services.moved(d)).collect())?;
     let request = Request {
-        text: text.to_owned(),
+        text: services.moved_text(text),
         base: Some(test.query.clone()),
     };
     let expected = expected::read(suites, &evaluation.result)?;
@@ -190,7 +193,8 @@ fn evaluate(
         };
         compare(&as_written, &read, Order::Kept).map_err(|e| format!("as {format:?}: {e}"))?;
     }
-    let mut pair = [expected.answer, answer];
+    let actual = answer.map_terms(|term| services.moved_back(term));
+    let mut pair = [expected.answer, actual];
     if evaluation.is_csv {
         pair = pair.map(|answer| answer.map_terms(expected::as_csv));
     } else if !evaluation.is_lexical {
