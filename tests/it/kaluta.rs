@@ -5,7 +5,7 @@ use crate::store::{Answer, Document, Request, Row, Store};
 use kaluta::batch::Batch;
 use kaluta::diagnostics::Error;
 use kaluta::engine::{
-    Engine, LoadOptions, LoadSource, QueryAnswer, QueryControl, QueryRequest, Rows,
+    Engine, Explanation, LoadOptions, LoadSource, QueryAnswer, QueryControl, QueryRequest, Rows,
 };
 use kaluta::results::{QuadsWriter, RdfFormat, SolutionsFormat, SolutionsWriter, write_boolean};
 use kaluta::settings::{QuerySettings, ServiceSettings};
@@ -102,6 +102,14 @@ impl Kaluta {
             },
             QueryAnswer::Triples(mut rows) => Answer::Graph(terms(&mut rows)?),
         })
+    }
+
+    /// How a query would be run.
+    pub fn plan(&self, request: &Request) -> Result<Explanation, String> {
+        let prepared = self.engine.prepare(&request_of(request));
+        prepared
+            .and_then(|prepared| self.engine.explain(&prepared, false, &control()))
+            .map_err(|e| e.to_string())
     }
 
     /// How many rows of the index a query reads, all operators together, and how it is run.
