@@ -9,6 +9,7 @@ mod differential;
 mod endpoint;
 mod engine;
 mod federation;
+mod fuzz;
 mod http;
 mod isomorphism;
 mod kaluta;
@@ -43,6 +44,7 @@ fn main() -> ExitCode {
         differential::trials(&operators),
         metamorphic::trials(&operators),
         federation::trials(),
+        fuzz::trials(),
         http::trials(),
         queries::trials(),
         workload::trials(),
