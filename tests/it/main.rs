@@ -18,6 +18,7 @@ mod operators;
 mod oracle;
 mod panics;
 mod queries;
+mod round_trips;
 mod settings;
 mod store;
 mod tally;
@@ -47,6 +48,7 @@ fn main() -> ExitCode {
         fuzz::trials(),
         http::trials(),
         queries::trials(),
+        round_trips::trials(),
         workload::trials(),
         isomorphism::trials(),
         tidy::trials(),
