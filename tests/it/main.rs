@@ -3,6 +3,7 @@
 //! `cargo test --test it -- NAME` runs those whose name contains NAME; `--list` names them all.
 
 mod cases;
+mod chapter17;
 mod cliffs;
 mod compare;
 mod differential;
@@ -41,6 +42,7 @@ fn main() -> ExitCode {
     let trials = [
         w3c::trials(&tally),
         cases::trials(),
+        chapter17::trials(),
         cliffs::trials(),
         differential::trials(&operators),
         metamorphic::trials(&operators),
