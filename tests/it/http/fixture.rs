@@ -35,7 +35,9 @@ impl Fixture {
         };
         change(&mut settings);
         let store = tempfile::tempdir().unwrap();
-        let engine = Engine::open(store.path(), &settings.query).unwrap();
+        let engine = Engine::open(store.path(), &settings.query)
+            .and_then(|engine| engine.with_services(&settings.service))
+            .unwrap();
         let source = LoadSource::bytes("data", data().into_bytes(), RdfFormat::NTriples);
         engine
             .load(vec![source], &LoadOptions::default(), &())
