@@ -3,6 +3,7 @@
 use super::client::{Connection, ask, metric, request, target, wait_until};
 use super::fixture::{ENDLESS, ENDLESS_SILENCE, Fixture};
 use super::trial;
+use crate::endpoint::{Endpoint, Response};
 use libtest_mimic::Trial;
 
 pub fn trials() -> Vec<Trial> {
@@ -41,6 +42,11 @@ pub fn trials() -> Vec<Trial> {
             impatient_stop,
         ),
         trial("stopping lets running requests end", graceful_stop),
+        trial(
+            "a service that never answers keeps no query running",
+            stalled_service,
+        ),
+        trial("a service that fails has its own status", failing_service),
     ]
 }
 
