@@ -34,8 +34,8 @@ use std::sync::Arc;
 pub struct Engine {
     store: Store,
     default_graph: DefaultGraph,
-    services: Arc<Services>,
     has_default_prefixes: bool,
+    services: Arc<Services>,
 }
 
 /// A query as it came in.
@@ -128,8 +128,8 @@ impl Engine {
         Ok(Self {
             store: Store::open(location)?,
             default_graph: settings.default_graph,
-            services: Arc::default(),
             has_default_prefixes: settings.default_prefixes,
+            services: Arc::default(),
         })
     }
 
@@ -142,8 +142,8 @@ impl Engine {
         Ok(Self {
             store,
             default_graph: settings.default_graph,
-            services: Arc::default(),
             has_default_prefixes: settings.default_prefixes,
+            services: Arc::default(),
         })
     }
 

@@ -60,6 +60,11 @@ enum Output {
     Graph(RdfFormat),
 }
 
+/// A header value without its parameters.
+fn media_type_of(content_type: &str) -> &str {
+    content_type.split(';').next().unwrap_or(content_type)
+}
+
 impl QueryJob {
     /// Runs the query and sends its answer.
     pub fn run(self, reply: oneshot::Sender<Result<Reply>>) {
@@ -76,6 +81,7 @@ impl QueryJob {
             Ok((query, output, content_type)) => {
                 let head = Head {
                     content_type,
+                    announces_1_2: self.accept.announces_1_2(media_type_of(content_type)),
                     coding: self.coding,
                 };
                 let settings = OutletSettings {

@@ -47,7 +47,7 @@ pub fn respond(shared: &Shared, path: &str, headers: &HeaderMap) -> Result<Respo
     let mut serializer = serializer
         .map_err(|e| Error::internal(format!("the prefix sd: {e}")))?
         .for_writer(Vec::new());
-    for triple in description(endpoint, shared.query.default_graph) {
+    for triple in description(endpoint, shared) {
         serializer.serialize_triple(&triple).map_err(unwritten)?;
     }
     let body = serializer.finish().map_err(unwritten)?;
@@ -59,7 +59,7 @@ fn sd(local: &str) -> NamedNode {
 }
 
 /// What there is, about a service at an endpoint.
-fn description(endpoint: NamedNode, default_graph: DefaultGraph) -> Vec<Triple> {
+fn description(endpoint: NamedNode, shared: &Shared) -> Vec<Triple> {
     let [service, dataset, graph] = ["service", "dataset", "graph"].map(BlankNode::new_unchecked);
     let mut triples = Vec::new();
     let mut say = |subject: &BlankNode, predicate: NamedNode, object: Term| {
@@ -78,8 +78,11 @@ fn description(endpoint: NamedNode, default_graph: DefaultGraph) -> Vec<Triple> 
         let format = NamedNode::new_unchecked(format!("{FORMATS}{format}"));
         say(&service, sd("resultFormat"), format.into());
     }
-    if default_graph == DefaultGraph::Union {
+    if shared.query.default_graph == DefaultGraph::Union {
         say(&service, sd("feature"), sd("UnionDefaultGraph").into());
+    }
+    if shared.is_federated {
+        say(&service, sd("feature"), sd("BasicFederatedQuery").into());
     }
     say(&service, sd("defaultDataset"), dataset.clone().into());
     say(&dataset, rdf::TYPE.into(), sd("Dataset").into());
