@@ -26,16 +26,19 @@ const DERIVED: [&str; 12] = [
     "positiveInteger",
 ];
 
+/// Expressions and their values, or `error`.
+type Table = Vec<(String, String)>;
+
 /// One trial for each table.
 pub fn trials() -> Vec<Trial> {
-    let tables: [(&str, fn() -> Vec<(String, String)>); 5] = [
+    let tables: [(&str, fn() -> Table); 5] = [
         ("casts_of_section_17_5", casts),
         ("derived_integers_are_integers", derived_integers),
         ("numbers_are_promoted", promotion),
         ("effective_boolean_values_of_section_17_2_2", boolean_values),
         ("times_with_and_without_zone", times),
     ];
-    let trial = |(name, table): (&str, fn() -> Vec<(String, String)>)| {
+    let trial = |(name, table): (&str, fn() -> Table)| {
         Trial::test(format!("chapter17::{name}"), move || Ok(check(&table())?))
     };
     let mut trials: Vec<_> = tables.into_iter().map(trial).collect();
@@ -76,7 +79,7 @@ fn check(table: &[(String, String)]) -> Result<(), String> {
     if wrong.is_empty() { Ok(()) } else { Err(wrong) }
 }
 
-fn pairs(table: &[(&str, &str)]) -> Vec<(String, String)> {
+fn pairs(table: &[(&str, &str)]) -> Table {
     table
         .iter()
         .map(|(l, r)| ((*l).to_owned(), (*r).to_owned()))
@@ -84,7 +87,7 @@ fn pairs(table: &[(&str, &str)]) -> Vec<(String, String)> {
 }
 
 /// The table of casts; where it says "maybe", a value that can be cast and one that cannot.
-fn casts() -> Vec<(String, String)> {
+fn casts() -> Table {
     const TARGETS: [&str; 7] = [
         "string", "float", "double", "decimal", "integer", "dateTime", "boolean",
     ];
@@ -280,7 +283,7 @@ fn casts() -> Vec<(String, String)> {
     table
 }
 
-fn derived_integers() -> Vec<(String, String)> {
+fn derived_integers() -> Table {
     let mut table = Vec::new();
     for datatype in DERIVED {
         let is_negative = ["nonPositiveInteger", "negativeInteger"].contains(&datatype);
@@ -305,7 +308,7 @@ fn derived_integers() -> Vec<(String, String)> {
     table
 }
 
-fn promotion() -> Vec<(String, String)> {
+fn promotion() -> Table {
     const KINDS: [(&str, &str); 4] = [
         ("6", "integer"),
         ("6.0", "decimal"),
@@ -345,7 +348,7 @@ fn promotion() -> Vec<(String, String)> {
 }
 
 /// As SPARQL 1.2 has them: literals that are no values of their datatype are errors, where SPARQL 1.1 called them false.
-fn boolean_values() -> Vec<(String, String)> {
+fn boolean_values() -> Table {
     let mut table = Vec::new();
     for (value, expected) in [
         ("true", "true"),
@@ -380,7 +383,7 @@ fn boolean_values() -> Vec<(String, String)> {
     table
 }
 
-fn times() -> Vec<(String, String)> {
+fn times() -> Table {
     let time = |text: &str| format!("\"{text}\"^^xsd:dateTime");
     let mut table = Vec::new();
     for (left, operator, right, expected) in [

@@ -20,6 +20,10 @@ pub fn trials() -> Vec<Trial> {
         trial("requests that break the protocol", refused_requests),
         trial("a syntax error is a readable problem", syntax_errors),
         trial(
+            "well-known prefixes are declared where that is set",
+            default_prefixes,
+        ),
+        trial(
             "preflights need no credentials and errors can be read",
             cross_origin,
         ),
@@ -251,9 +255,40 @@ fn syntax_errors() {
             .trim_start()
             .starts_with('^')
     );
+    // The usual slips, each with what to do.
+    for (query, words) in [
+        (
+            "SELECT * { ?s foaf:name ?n }",
+            "add PREFIX foaf: <http://xmlns.com/foaf/0.1/>",
+        ),
+        (
+            "SELECT ?s (COUNT(*) AS ?n) { ?s ?p ?o }",
+            "add it to GROUP BY",
+        ),
+        ("ASK { ?s ?p “x” }", "write straight quotes"),
+        ("ASK { ?s ?p 1 ?s ?q 2 }", "is missing before `?s`"),
+    ] {
+        let problem = ask(server.address, query, "*/*").json();
+        let detail = problem["detail"].as_str().unwrap_or_default();
+        assert!(detail.contains(words), "{query}: {detail}");
+        assert!(
+            problem["excerpt"][1]
+                .as_str()
+                .is_some_and(|e| e.ends_with('^'))
+        );
+    }
     let page = ask(server.address, query, "text/html,*/*;q=0.8");
     assert_eq!(page.header("content-type"), "text/plain; charset=utf-8");
     assert!(page.text().contains("\n    ?s ?p }\n"), "{}", page.text());
+}
+
+/// Prefixes that everybody knows are declared where an operator says so, and only there.
+fn default_prefixes() {
+    let query = "ASK { ?s rdfs:label ?label }";
+    let plain = Fixture::start(|_| {});
+    assert_eq!(ask(plain.address, query, "*/*").status, 400);
+    let eased = Fixture::start(|settings| settings.query.default_prefixes = true);
+    assert_eq!(ask(eased.address, query, "*/*").status, 200);
 }
 
 fn cross_origin() {
