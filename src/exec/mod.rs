@@ -25,6 +25,7 @@ mod scan;
 mod seeded_join;
 mod slice;
 mod table;
+mod template;
 #[cfg(test)]
 mod tests;
 mod union;
@@ -32,6 +33,7 @@ mod union;
 pub use context::{Charge, ExecContext, QueryControl};
 pub use profile::profiles_of;
 pub use row_set::RowSet;
+pub use template::{Template, template_variables};
 
 use crate::batch::Batch;
 use crate::diagnostics::Result;

@@ -4,6 +4,7 @@
 //! sentence, or passes. Slips that are mistakes wherever the parser stopped come first; those that depend on the place
 //! where it stopped follow. Where none fits, the message names the token that cannot stand there.
 
+use super::Sort;
 use super::prefixes::well_known_prefix;
 use super::tokens::{Token, TokenKind};
 use std::collections::HashSet;
@@ -28,6 +29,7 @@ impl Hint {
 /// What is known when a query does not parse.
 struct Scene<'t> {
     text: &'t str,
+    sort: Sort,
     tokens: &'t [Token],
     /// The index of the token that the parser could not read; the number of tokens where it wanted more.
     stop: usize,
@@ -38,7 +40,7 @@ struct Scene<'t> {
 /// The slips, the surest first.
 const SLIPS: [fn(&Scene<'_>) -> Option<Hint>; 8] = [
     nothing_at_all,
-    update_instead_of_query,
+    the_other_sort,
     smart_quote,
     undeclared_prefix,
     unbalanced_bracket,
@@ -48,9 +50,10 @@ const SLIPS: [fn(&Scene<'_>) -> Option<Hint>; 8] = [
 ];
 
 /// The most helpful message for a parser that stopped at the token of this index.
-pub fn find(text: &str, tokens: &[Token], stop: usize, remark: Option<&str>) -> Hint {
+pub fn find(text: &str, sort: Sort, tokens: &[Token], stop: usize, remark: Option<&str>) -> Hint {
     let scene = Scene {
         text,
+        sort,
         tokens,
         stop,
         remark,
@@ -117,18 +120,31 @@ fn nothing_at_all(scene: &Scene<'_>) -> Option<Hint> {
         .then(|| Hint::new(0, "the query is empty"))
 }
 
-fn update_instead_of_query(scene: &Scene<'_>) -> Option<Hint> {
+/// A query where an update is expected, or the other way round.
+fn the_other_sort(scene: &Scene<'_>) -> Option<Hint> {
     const UPDATES: [&str; 10] = [
         "INSERT", "DELETE", "LOAD", "CLEAR", "DROP", "CREATE", "ADD", "MOVE", "COPY", "WITH",
     ];
+    const QUERIES: [&str; 4] = ["SELECT", "ASK", "CONSTRUCT", "DESCRIBE"];
     const PROLOGUE: [&str; 3] = ["PREFIX", "BASE", "VERSION"];
     let first = scene
         .tokens
         .iter()
         .find(|t| t.kind == TokenKind::Word && scene.word_of(t, &PROLOGUE).is_none())?;
-    let word = scene.word_of(first, &UPDATES)?;
-    let message =
-        format!("{word} begins an update; a query begins with SELECT, ASK, CONSTRUCT or DESCRIBE");
+    let message = match scene.sort {
+        Sort::Query => {
+            let word = scene.word_of(first, &UPDATES)?;
+            format!(
+                "{word} begins an update; a query begins with SELECT, ASK, CONSTRUCT or DESCRIBE"
+            )
+        }
+        Sort::Update => {
+            let word = scene.word_of(first, &QUERIES)?;
+            format!(
+                "{word} begins a query; an operation of an update begins with INSERT, DELETE, WITH, LOAD, CLEAR, DROP, CREATE, ADD, MOVE or COPY"
+            )
+        }
+    };
     Some(Hint::new(first.range.start, message))
 }
 

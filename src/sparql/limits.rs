@@ -50,7 +50,7 @@ impl Limits {
             return Ok(());
         }
         let (len, max) = (text.len(), self.text_bytes_max);
-        let message = format!("the query has {len} bytes, more than the {max} that are allowed");
+        let message = format!("the text has {len} bytes, more than the {max} that are allowed");
         Err(Error::new(ErrorKind::BadRequest, message))
     }
 
@@ -69,7 +69,7 @@ impl Limits {
             let message = if load.depth > self.depth_max {
                 let max = self.depth_max;
                 format!(
-                    "the query is nested (or its operators chained) more than {max} levels deep; split it"
+                    "the text is nested (or its operators chained) more than {max} levels deep; split it"
                 )
             } else if load.retries > self.retries_max {
                 let max = self.retries_max;
@@ -101,8 +101,10 @@ struct Level {
 enum LevelKind {
     /// A group graph pattern, or the query around all of them.
     Group,
-    /// The rows of VALUES: a list, however long.
+    /// The rows of VALUES, the quads of a template or of DATA: a list, however long.
     Data,
+    /// The quads of DELETE WHERE, which are joined one after the other.
+    JoinedQuads,
     /// An expression, path, list or blank node.
     Inner,
 }
@@ -114,8 +116,8 @@ struct Meter {
     /// The greatest depth so far.
     peak: usize,
     retries: usize,
-    /// Whether the next brace holds the rows of VALUES.
-    expects_data: bool,
+    /// What the next brace holds, if it is no group.
+    expects: Option<LevelKind>,
     /// How many `!` stand before the next token.
     negations: usize,
     /// The doublings that the next bracket takes on.
@@ -142,7 +144,7 @@ impl Meter {
             depth: 0,
             peak: 0,
             retries: 0,
-            expects_data: false,
+            expects: None,
             negations: 0,
             retries_next: 0,
         }
@@ -168,8 +170,16 @@ impl Meter {
 
     fn read_word(&mut self, word: &str) {
         let is_one_of = |words: &[&str]| words.iter().any(|w| word.eq_ignore_ascii_case(w));
-        if is_one_of(&WRAPPING_WORDS) {
-            self.expects_data |= word.eq_ignore_ascii_case("VALUES");
+        if is_one_of(&["INSERT", "DELETE"]) {
+            self.expects = Some(LevelKind::Data);
+        } else if is_one_of(&["WHERE"]) && self.expects.is_some() {
+            self.expects = Some(LevelKind::JoinedQuads);
+        } else if is_one_of(&["GRAPH"]) && self.level().kind == LevelKind::Data {
+            // The graphs of a list of quads are a list too.
+        } else if is_one_of(&WRAPPING_WORDS) {
+            if is_one_of(&["VALUES"]) {
+                self.expects = Some(LevelKind::Data);
+            }
             self.link();
         } else if is_one_of(&RETRIED_WORDS) {
             self.retries_next += 1;
@@ -211,6 +221,9 @@ impl Meter {
             "{" | "{|" | "(" | "[" | "<<" | "<<(" => self.open(symbol, before),
             "}" | "|}" | ")" | "]" | ">>" | ")>>" => self.close(),
             "," if kind == LevelKind::Inner => self.cut_chain(),
+            // The operations of an update are a list.
+            ";" if self.levels.len() == 1 => self.cut_chain(),
+            "." | ";" | "," if kind == LevelKind::JoinedQuads => self.link(),
             "/" | "|" | "^" | "^^" => self.link(),
             "!" => {
                 self.link();
@@ -255,8 +268,8 @@ impl Meter {
             self.link();
         }
         let kind = match bracket {
-            "{" if std::mem::take(&mut self.expects_data) => LevelKind::Data,
-            "{" => LevelKind::Group,
+            "{" if outer == LevelKind::JoinedQuads => outer,
+            "{" => self.expects.take().unwrap_or(LevelKind::Group),
             _ => LevelKind::Inner,
         };
         let retries = std::mem::take(&mut self.retries_next);

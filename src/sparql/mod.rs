@@ -1,6 +1,6 @@
-//! Query text to algebra.
+//! Query and update text to algebra.
 //!
-//! [`parse_query`] stands around `spargebra`, whose parser recurses and reports a place and a set of expected tokens.
+//! [`parse_query`] and [`parse_update`] stand around `spargebra`, whose parser recurses and reports a place and a set of expected tokens.
 //! This room adds what a server needs: limits that are looked at before the parser sees the text, so that no text can
 //! overflow the stack or keep the parser busy ([`Limits`]); and errors with line, column, a caret and a hint
 //! ([`hints`]). It knows the grammar of SPARQL 1.1 Query, section 19, only as far as tokens and brackets.
@@ -19,7 +19,7 @@ use crate::diagnostics::{Error, ErrorKind, Result, TextPosition};
 use hints::Hint;
 use limits::Load;
 use report::Spaced;
-use spargebra::{Query, SparqlParser};
+use spargebra::{Query, SparqlParser, Update};
 use tokens::tokenize;
 
 /// The stack of the thread on which deeply nested text is parsed: twice what the deepest text was measured to need
@@ -36,6 +36,35 @@ const SHALLOW_NESTING_MAX: usize = 12;
 /// [`ErrorKind::Syntax`] with the place when the text is no query, [`ErrorKind::BadRequest`] when it goes over a limit
 /// or the base is no absolute IRI.
 pub fn parse_query(text: &str, base: Option<&str>, limits: &Limits) -> Result<Query> {
+    parse_text(text, base, limits, Sort::Query, |parser, text| {
+        parser.parse_query(text).map_err(|e| e.to_string())
+    })
+}
+
+/// Parses an update: some operations, perhaps none (SPARQL 1.1 Update, section 3).
+///
+/// # Errors
+/// As [`parse_query`].
+pub fn parse_update(text: &str, base: Option<&str>, limits: &Limits) -> Result<Update> {
+    parse_text(text, base, limits, Sort::Update, |parser, text| {
+        parser.parse_update(text).map_err(|e| e.to_string())
+    })
+}
+
+/// What a text is meant to be.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Sort {
+    Query,
+    Update,
+}
+
+fn parse_text<T: Send>(
+    text: &str,
+    base: Option<&str>,
+    limits: &Limits,
+    sort: Sort,
+    read: impl Fn(SparqlParser, &str) -> Result<T, String> + Sync,
+) -> Result<T> {
     let parser = parser_with_base(base)?;
     limits.check_length(text)?;
     let tokens = tokenize(text);
@@ -44,15 +73,15 @@ pub fn parse_query(text: &str, base: Option<&str>, limits: &Limits) -> Result<Qu
     }
     let load = limits.check_nesting(text, &tokens)?;
     let adapted = dialect::adapt(text, &tokens);
-    parse(parser.clone(), &adapted, load).map_err(|report| {
+    parse(&read, parser.clone(), &adapted, load).map_err(|report| {
         let spaced = Spaced::new(&adapted, &tokenize(&adapted));
         // A text with gaps fails as the text itself did; should it not, the first report is all there is to say.
-        let report = parse(parser, &spaced.text, load).err().unwrap_or(report);
+        let report = parse(&read, parser, &spaced.text, load)
+            .err()
+            .unwrap_or(report);
         let stop = spaced.read(&report);
-        syntax_error(
-            text,
-            hints::find(text, &tokens, stop.token, stop.remark.as_deref()),
-        )
+        let hint = hints::find(text, sort, &tokens, stop.token, stop.remark.as_deref());
+        syntax_error(text, hint)
     })
 }
 
@@ -67,8 +96,13 @@ fn parser_with_base(base: Option<&str>) -> Result<SparqlParser> {
 }
 
 /// Parses in place, or on a thread with a stack of its own where the text is deep; the error is the parser's report.
-fn parse(parser: SparqlParser, text: &str, load: Load) -> Result<Query, String> {
-    let run = || parser.parse_query(text).map_err(|e| e.to_string());
+fn parse<T: Send>(
+    read: &(impl Fn(SparqlParser, &str) -> Result<T, String> + Sync),
+    parser: SparqlParser,
+    text: &str,
+    load: Load,
+) -> Result<T, String> {
+    let run = || read(parser, text);
     if load.nesting <= SHALLOW_NESTING_MAX {
         return run();
     }
@@ -77,7 +111,7 @@ fn parse(parser: SparqlParser, text: &str, load: Load) -> Result<Query, String> 
             .name("parse".into())
             .stack_size(DEEP_STACK_BYTES)
             .spawn_scoped(scope, run)
-            .map_err(|e| format!("no thread to parse a deeply nested query on: {e}"))?
+            .map_err(|e| format!("no thread to parse a deeply nested text on: {e}"))?
             .join()
             .unwrap_or_else(|panic| std::panic::resume_unwind(panic))
     })

@@ -26,6 +26,7 @@ mod snapshot;
 mod spool;
 mod statistics;
 mod store;
+mod transaction;
 
 pub use load::{
     LoadContent, LoadOptions, LoadProgress, LoadReport, LoadSource, LoadStage, LoadState,
@@ -36,6 +37,7 @@ pub use scan::{Scan, ScanBlock};
 pub use snapshot::Snapshot;
 pub use statistics::{PredicateStatistics, StoreStatistics};
 pub use store::Store;
+pub use transaction::{Commit, Transaction};
 
 #[cfg(test)]
 mod tests;

@@ -68,6 +68,11 @@ impl Snapshot {
             .map(move |run| run.order(permutation).ok_or_else(missing))
     }
 
+    /// The number of its state: another one after every change.
+    pub fn sequence(&self) -> u64 {
+        self.runs.len() as u64
+    }
+
     /// The number of quads.
     pub fn quad_count(&self) -> u64 {
         self.statistics.totals().quads

@@ -23,7 +23,7 @@ pub struct Store {
 
 /// What a writer goes on from.
 #[derive(Debug)]
-enum Writer {
+pub(super) enum Writer {
     /// The manifest on disk.
     At(Manifest),
     /// Replacing the manifest failed, so it is not known which one is on disk.
@@ -121,6 +121,17 @@ impl Store {
         self.snapshot.load_full()
     }
 
+    /// Whether it can be written.
+    pub fn is_read_only(&self) -> bool {
+        self.writer.is_none()
+    }
+
+    pub(super) fn check_writable(&self) -> Result<&Mutex<Writer>> {
+        self.writer
+            .as_ref()
+            .ok_or_else(|| Error::new(ErrorKind::Forbidden, "the store is open for reading only"))
+    }
+
     /// Adds the quads of some sources, all of them or, when an error is returned, none.
     ///
     /// # Errors
@@ -131,12 +142,7 @@ impl Store {
         options: &LoadOptions,
         progress: &dyn LoadProgress,
     ) -> Result<LoadReport> {
-        let Some(writer) = &self.writer else {
-            return Err(Error::new(
-                ErrorKind::Forbidden,
-                "the store is open for reading only",
-            ));
-        };
+        let writer = self.check_writable()?;
         let mut writer = writer.lock().unwrap_or_else(PoisonError::into_inner);
         let Writer::At(manifest) = &*writer else {
             return Err(Error::new(

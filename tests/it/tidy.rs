@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 
 /// The rooms from the bottom up, and which rooms each may use. Every one of them stands above its own, so that there are
 /// no cycles.
-const ROOMS: [(&str, &[&str]); 16] = [
+const ROOMS: [(&str, &[&str]); 17] = [
     ("diagnostics", &[]),
     ("term", &["diagnostics"]),
     ("batch", &["term"]),
@@ -27,6 +27,19 @@ const ROOMS: [(&str, &[&str]); 16] = [
         "exec",
         &["diagnostics", "term", "batch", "storage", "expr", "plan"],
     ),
+    (
+        "update",
+        &[
+            "diagnostics",
+            "term",
+            "batch",
+            "rdf",
+            "storage",
+            "expr",
+            "plan",
+            "exec",
+        ],
+    ),
     ("results", &["diagnostics", "term", "batch", "rdf"]),
     (
         "engine",
@@ -41,6 +54,7 @@ const ROOMS: [(&str, &[&str]); 16] = [
             "expr",
             "plan",
             "exec",
+            "update",
         ],
     ),
     ("replay", &["diagnostics"]),
