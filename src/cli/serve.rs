@@ -92,7 +92,9 @@ pub fn run(args: &ServeArgs, context: &Context, read_only: bool) -> Result<ExitC
         true => Engine::open_read_only(location, query)?,
         false => Engine::open(location, query)?,
     };
-    let engine = engine.with_load_folders(context.settings.update.load_folders.clone());
+    let engine = engine
+        .with_load_folders(context.settings.update.load_folders.clone())
+        .with_services(&context.settings.service)?;
     if args.sample && engine.quad_count() == 0 {
         load_sample(&engine, location, context)?;
     }

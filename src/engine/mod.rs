@@ -23,9 +23,10 @@ pub use updates::{PreparedUpdate, UpdateRequest};
 use crate::diagnostics::Result;
 use crate::exec::{self, ExecContext, profiles_of};
 use crate::expr::ExprContext;
+use crate::federation::Services;
 use crate::plan::{self, Dataset, GraphScope, PlannedQuery};
-use crate::settings::{DefaultGraph, QuerySettings};
-use crate::sparql::{Limits, parse_query};
+use crate::settings::{DefaultGraph, QuerySettings, ServiceSettings};
+use crate::sparql::{Limits, Prologue, parse_query};
 use crate::storage::{Snapshot, Store};
 use crate::term::{TermId, TermStore};
 use oxrdf::Variable;
@@ -40,6 +41,8 @@ pub struct Engine {
     store: Store,
     default_graph: DefaultGraph,
     load_folders: Vec<PathBuf>,
+    services: Arc<Services>,
+    has_default_prefixes: bool,
 }
 
 /// A query as it came in.
@@ -133,6 +136,8 @@ impl Engine {
             store: Store::open(location)?,
             default_graph: settings.default_graph,
             load_folders: Vec::new(),
+            services: Arc::default(),
+            has_default_prefixes: settings.default_prefixes,
         })
     }
 
@@ -146,7 +151,18 @@ impl Engine {
             store,
             default_graph: settings.default_graph,
             load_folders: Vec::new(),
+            services: Arc::default(),
+            has_default_prefixes: settings.default_prefixes,
         })
+    }
+
+    /// The same with other services that queries may ask; without it there are none.
+    ///
+    /// # Errors
+    /// The settings name what is no endpoint.
+    pub fn with_services(mut self, settings: &ServiceSettings) -> Result<Self> {
+        self.services = Arc::new(Services::new(settings)?);
+        Ok(self)
     }
 
     /// Loads documents: all of them, or, on an error, none.
@@ -167,8 +183,12 @@ impl Engine {
     /// # Errors
     /// [`crate::diagnostics::ErrorKind::Syntax`] with line, column and excerpt.
     pub fn prepare(&self, request: &QueryRequest) -> Result<PreparedQuery> {
+        let prologue = Prologue {
+            base: request.base.as_deref(),
+            has_default_prefixes: self.has_default_prefixes,
+        };
         Ok(PreparedQuery {
-            query: parse_query(&request.text, request.base.as_deref(), &Limits::default())?,
+            query: parse_query(&request.text, prologue, &Limits::default())?,
             default_graphs: request.default_graphs.clone(),
             named_graphs: request.named_graphs.clone(),
         })
@@ -186,7 +206,8 @@ impl Engine {
             _ => None,
         };
         let dataset = ready.dataset.clone();
-        let (cx, operator, schema) = ready.start(control, false)?;
+        let (cx, operator, schema) =
+            ready.start(&control.clone().with_services(&self.services), false)?;
         Ok(match &query.query {
             Query::Select { .. } => {
                 let variables = variables.unwrap_or_else(|| cx.variables.names(&schema));
@@ -220,7 +241,8 @@ impl Engine {
     ) -> Result<Explanation> {
         let ready = self.ready(query)?;
         let plan = ready.planned.plan.clone();
-        let (cx, mut operator, _) = ready.start(control, analyze)?;
+        let (cx, mut operator, _) =
+            ready.start(&control.clone().with_services(&self.services), analyze)?;
         if analyze {
             while operator.next()?.is_some() {}
         }

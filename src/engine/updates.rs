@@ -3,7 +3,7 @@
 use super::Engine;
 use crate::diagnostics::Result;
 use crate::exec::QueryControl;
-use crate::sparql::{Limits, parse_update};
+use crate::sparql::{Limits, Prologue, parse_update};
 use crate::storage::Commit;
 use crate::update::{self, Document, GraphChange, GraphChoice, Precondition, Surroundings};
 use spargebra::Update;
@@ -53,8 +53,12 @@ impl Engine {
             text_bytes_max: TEXT_BYTES_MAX,
             ..Limits::default()
         };
+        let prologue = Prologue {
+            base: request.base.as_deref(),
+            has_default_prefixes: self.has_default_prefixes,
+        };
         Ok(PreparedUpdate {
-            update: parse_update(&request.text, request.base.as_deref(), &limits)?,
+            update: parse_update(&request.text, prologue, &limits)?,
             surroundings: Surroundings {
                 using_graphs: request.using_graphs.clone(),
                 using_named_graphs: request.using_named_graphs.clone(),
@@ -68,7 +72,8 @@ impl Engine {
     /// # Errors
     /// An operation fails, the request is over a limit, or the store cannot be written.
     pub fn update(&self, update: PreparedUpdate, control: &QueryControl) -> Result<Commit> {
-        update::run(&self.store, update.update, &update.surroundings, control)
+        let control = control.clone().with_services(&self.services);
+        update::run(&self.store, update.update, &update.surroundings, &control)
     }
 
     /// Replaces what some graphs hold by documents.

@@ -5,6 +5,7 @@
 //! store: `If-Match` with it makes sure that nothing at all was changed since.
 
 use super::answer::Asked;
+use super::endpoint::endpoint;
 use super::entity_tag;
 use super::exchange::RequestId;
 use super::multipart;
@@ -24,6 +25,7 @@ use axum::http::{HeaderMap, HeaderValue, Method, StatusCode, header};
 use axum::response::Response;
 use oxrdf::{GraphName, NamedNode};
 use std::io::{Cursor, Read};
+use std::net::SocketAddr;
 use std::sync::Arc;
 use tokio::runtime::Handle;
 
@@ -33,7 +35,7 @@ use tokio::runtime::Handle;
 /// The request breaks the protocol, a named graph does not exist, a document does not parse, or the store failed.
 pub async fn respond(shared: &Arc<Shared>, id: RequestId, request: Request) -> Result<Response> {
     let (parts, body) = request.into_parts();
-    let address = Address::of(&parts)?;
+    let address = Address::of(&parts, shared.address)?;
     match parts.method {
         Method::GET | Method::HEAD => {
             let choice = address.choice.unwrap_or(GraphChoice::All);
@@ -54,24 +56,18 @@ struct Address {
 }
 
 impl Address {
-    fn of(parts: &Parts) -> Result<Self> {
-        let host = parts.headers.get(header::HOST).map(HeaderValue::to_str);
-        let host = host
-            .transpose()
-            .map_err(|_| bad("the header Host is not ASCII"))?;
-        let origin = format!("http://{}", host.unwrap_or("localhost"));
+    fn of(parts: &Parts, address: SocketAddr) -> Result<Self> {
+        let store = endpoint(&parts.headers, "/store", address).into_string();
         let path = parts.uri.path();
         let choice = match path {
             "/store" | "/store/" => named_by_parameters(parts.uri.query().unwrap_or_default())?,
             _ => {
                 let target = parts.uri.path_and_query().map_or(path, |t| t.as_str());
-                Some(GraphChoice::Named(absolute(&format!("{origin}{target}"))?))
+                let iri = endpoint(&parts.headers, target, address);
+                Some(GraphChoice::Named(iri))
             }
         };
-        Ok(Self {
-            choice,
-            store: format!("{origin}/store"),
-        })
+        Ok(Self { choice, store })
     }
 }
 

@@ -2,6 +2,8 @@
 
 use super::answer::{Asked, QueryJob};
 use super::body::{AnswerBody, CancelOnDrop, read};
+use super::description;
+use super::endpoint::endpoint;
 use super::exchange::RequestId;
 use super::negotiation::{Accept, Coding};
 use super::outlet::{Head, Reply};
@@ -34,13 +36,24 @@ pub async fn respond(
     request: Request,
 ) -> Result<Response> {
     let (parts, body) = request.into_parts();
+    let is_read = matches!(parts.method, Method::GET | Method::HEAD);
+    if is_read && parts.uri.query().is_none_or(str::is_empty) {
+        return description::respond(shared, parts.uri.path(), &parts.headers);
+    }
     let bytes_max = shared.http.body_bytes_max;
     let coding = upload::coding(&parts.headers)?;
     let body = upload::decode(read(body, bytes_max).await?, coding, bytes_max).await?;
     let url_query = parts.uri.query().unwrap_or_default();
+    let base = endpoint(&parts.headers, parts.uri.path(), shared.address).into_string();
     match protocol::parse(door, &parts.method, url_query, &parts.headers, &body)? {
-        Call::Query(call) => answer(shared, id, &parts, Asked::Query(call)).await,
-        Call::Update(call) => update::respond(shared, call).await,
+        Call::Query(mut call) => {
+            call.request.base = Some(base);
+            answer(shared, id, &parts, Asked::Query(call)).await
+        }
+        Call::Update(mut call) => {
+            call.base = Some(base);
+            update::respond(shared, call).await
+        }
     }
 }
 

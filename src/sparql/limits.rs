@@ -50,7 +50,7 @@ impl Limits {
             return Ok(());
         }
         let (len, max) = (text.len(), self.text_bytes_max);
-        let message = format!("the text has {len} bytes, more than the {max} that are allowed");
+        let message = format!("the query has {len} bytes, more than the {max} that are allowed");
         Err(Error::new(ErrorKind::BadRequest, message))
     }
 
@@ -69,7 +69,7 @@ impl Limits {
             let message = if load.depth > self.depth_max {
                 let max = self.depth_max;
                 format!(
-                    "the text is nested (or its operators chained) more than {max} levels deep; split it"
+                    "the query is nested (or its operators chained) more than {max} levels deep; split it"
                 )
             } else if load.retries > self.retries_max {
                 let max = self.retries_max;
@@ -101,7 +101,7 @@ struct Level {
 enum LevelKind {
     /// A group graph pattern, or the query around all of them.
     Group,
-    /// The rows of VALUES, the quads of a template or of DATA: a list, however long.
+    /// The rows of VALUES, the quads of an update: a list, however long.
     Data,
     /// The quads of DELETE WHERE, which are joined one after the other.
     JoinedQuads,
@@ -171,11 +171,12 @@ impl Meter {
     fn read_word(&mut self, word: &str) {
         let is_one_of = |words: &[&str]| words.iter().any(|w| word.eq_ignore_ascii_case(w));
         if is_one_of(&["INSERT", "DELETE"]) {
+            // The quads of a template follow, or those of DATA.
             self.expects = Some(LevelKind::Data);
         } else if is_one_of(&["WHERE"]) && self.expects.is_some() {
             self.expects = Some(LevelKind::JoinedQuads);
         } else if is_one_of(&["GRAPH"]) && self.level().kind == LevelKind::Data {
-            // The graphs of a list of quads are a list too.
+            // Quads are a list, whatever their graphs.
         } else if is_one_of(&WRAPPING_WORDS) {
             if is_one_of(&["VALUES"]) {
                 self.expects = Some(LevelKind::Data);
@@ -221,7 +222,7 @@ impl Meter {
             "{" | "{|" | "(" | "[" | "<<" | "<<(" => self.open(symbol, before),
             "}" | "|}" | ")" | "]" | ">>" | ")>>" => self.close(),
             "," if kind == LevelKind::Inner => self.cut_chain(),
-            // The operations of an update are a list.
+            // Operations of an update are a list.
             ";" if self.levels.len() == 1 => self.cut_chain(),
             "." | ";" | "," if kind == LevelKind::JoinedQuads => self.link(),
             "/" | "|" | "^" | "^^" => self.link(),
@@ -410,6 +411,23 @@ mod tests {
             ),
             Ok(()),
         );
+    }
+
+    #[test]
+    fn long_updates_are_not_deep() {
+        let n = 2_000;
+        let graphs = "GRAPH <a:g> { <a:s> <a:p> 1 } ".repeat(n);
+        for text in [
+            "CLEAR GRAPH <a:g> ; ".repeat(n),
+            format!("INSERT DATA {{ {graphs} }}"),
+            format!("DELETE {{ {graphs} }} INSERT {{ {graphs} }} WHERE {{}}"),
+        ] {
+            let outcome = super::super::parse_update(&text, None, &Limits::default());
+            assert!(outcome.is_ok(), "{:.100}: {:?}", text, outcome.err());
+        }
+        let text = format!("DELETE WHERE {{ {graphs} }}");
+        let error = super::super::parse_update(&text, None, &Limits::default()).unwrap_err();
+        assert!(error.message().contains("levels deep"), "{error}");
     }
 
     #[test]
