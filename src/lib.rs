@@ -24,6 +24,7 @@
 //! - [`sparql`]: text to algebra around `spargebra`, with limits and errors that point at the place.
 //! - [`expr`]: SPARQL expressions and aggregates over batches; the small errors that expressions raise.
 //! - [`plan`]: algebra to physical plan. It asks the storage for counts, never for rows.
+//! - [`federation`]: which other services a query may ask, and the client that asks them.
 //! - [`exec`]: the physical operators, pulled for batches.
 //! - [`engine`]: the facade over all of these, and the only door for the two rooms that follow.
 //! - [`results`], [`http`]: bytes in every format, and the server.
@@ -57,6 +58,7 @@ pub mod diagnostics;
 pub mod engine;
 pub mod exec;
 pub mod expr;
+pub mod federation;
 pub mod http;
 pub mod plan;
 pub mod rdf;

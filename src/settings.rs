@@ -29,6 +29,8 @@ pub struct Settings {
     pub backtrace: BacktracePolicy,
     /// Limits and meaning of queries.
     pub query: QuerySettings,
+    /// Which other services queries may ask.
+    pub service: ServiceSettings,
     /// Limits of loading.
     pub load: LoadSettings,
     /// Limits of the HTTP server.
@@ -51,6 +53,8 @@ pub struct QuerySettings {
     pub queue_max: usize,
     /// What a query without a dataset of its own sees as its default graph.
     pub default_graph: DefaultGraph,
+    /// Whether well-known prefixes need no declaration.
+    pub default_prefixes: bool,
 }
 
 /// What a query without a dataset of its own sees as its default graph.
@@ -62,6 +66,20 @@ pub enum DefaultGraph {
     Default,
     /// The union of every graph of the store.
     Union,
+}
+
+/// Which other services queries may ask with SERVICE, and for how long.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct ServiceSettings {
+    /// The endpoints: URLs, beginnings of URLs with `*` behind them, or `*` alone; nothing else is contacted.
+    pub allow: Vec<String>,
+    /// Hosts whose addresses may be loopback, private or otherwise not public.
+    pub private_hosts: Vec<String>,
+    /// The bindings that are sent with one request; 0 for all of them.
+    pub bindings_max: usize,
+    /// The time that one request may take; 0 for as long as the query may.
+    pub timeout_ms: u64,
 }
 
 /// Limits of loading.
@@ -105,6 +123,7 @@ impl Default for Settings {
             bind: "127.0.0.1:7878".to_owned(),
             backtrace: BacktracePolicy::default(),
             query: QuerySettings::default(),
+            service: ServiceSettings::default(),
             load: LoadSettings::default(),
             http: HttpSettings::default(),
             log: LogSettings::default(),
@@ -120,6 +139,18 @@ impl Default for QuerySettings {
             threads: 0,
             queue_max: 1024,
             default_graph: DefaultGraph::default(),
+            default_prefixes: false,
+        }
+    }
+}
+
+impl Default for ServiceSettings {
+    fn default() -> Self {
+        Self {
+            allow: Vec::new(),
+            private_hosts: Vec::new(),
+            bindings_max: 100,
+            timeout_ms: 30_000,
         }
     }
 }
@@ -150,6 +181,13 @@ impl Default for LogSettings {
             directives: "info".to_owned(),
             format: LogFormat::default(),
         }
+    }
+}
+
+impl ServiceSettings {
+    /// The time that one request may take, if it is limited.
+    pub fn timeout(&self) -> Option<Duration> {
+        (self.timeout_ms > 0).then(|| Duration::from_millis(self.timeout_ms))
     }
 }
 

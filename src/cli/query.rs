@@ -96,7 +96,8 @@ impl QueryArgs {
 /// # Errors
 /// The query does not parse or fails, or the results cannot be written.
 pub fn run(args: &QueryArgs, context: &Context) -> Result<ExitCode> {
-    let engine = Engine::open_read_only(context.location()?, &context.settings.query)?;
+    let engine = Engine::open_read_only(context.location()?, &context.settings.query)?
+        .with_services(&context.settings.service)?;
     let query = engine.prepare(&QueryRequest {
         text: args.text()?,
         base: args.query_base.clone(),

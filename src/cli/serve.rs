@@ -84,6 +84,7 @@ pub fn run(args: &ServeArgs, context: &Context, read_only: bool) -> Result<ExitC
         true => Engine::open_read_only(location, query)?,
         false => Engine::open(location, query)?,
     };
+    let engine = engine.with_services(&context.settings.service)?;
     if args.sample && engine.quad_count() == 0 {
         load_sample(&engine, location, context)?;
     }

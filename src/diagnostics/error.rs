@@ -44,6 +44,8 @@ pub enum ErrorKind {
     MemoryLimit,
     /// The client went away, or the server shuts down.
     Cancelled,
+    /// Another service that a query asks gave no answer.
+    Service,
     /// A setting or command-line argument that makes no sense.
     Settings,
     /// Another process holds the store.
@@ -60,7 +62,7 @@ pub enum ErrorKind {
 
 impl ErrorKind {
     /// Every kind, in the order of declaration.
-    pub const ALL: [Self; 19] = [
+    pub const ALL: [Self; 20] = [
         Self::Syntax,
         Self::BadRequest,
         Self::Forbidden,
@@ -74,6 +76,7 @@ impl ErrorKind {
         Self::Deadline,
         Self::MemoryLimit,
         Self::Cancelled,
+        Self::Service,
         Self::Settings,
         Self::Locked,
         Self::Io,
@@ -98,6 +101,7 @@ impl ErrorKind {
             Self::Deadline => "deadline",
             Self::MemoryLimit => "memory-limit",
             Self::Cancelled => "cancelled",
+            Self::Service => "service",
             Self::Settings => "settings",
             Self::Locked => "locked",
             Self::Io => "io",
@@ -124,6 +128,7 @@ impl ErrorKind {
             | Self::Deadline
             | Self::MemoryLimit
             | Self::Cancelled
+            | Self::Service
             | Self::Settings => Level::DEBUG,
             Self::Locked | Self::Io | Self::Corruption | Self::FormatVersion | Self::Internal => {
                 Level::ERROR
@@ -142,6 +147,7 @@ impl ErrorKind {
             Self::PayloadTooLarge => 413,
             Self::UnsupportedMediaType => 415,
             Self::Unsupported => 501,
+            Self::Service => 502,
             Self::Busy | Self::Cancelled => 503,
             Self::Deadline => 504,
             Self::MemoryLimit => 507,

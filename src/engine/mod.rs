@@ -17,9 +17,10 @@ pub use rows::Rows;
 use crate::diagnostics::Result;
 use crate::exec::{self, ExecContext, profiles_of};
 use crate::expr::ExprContext;
+use crate::federation::Services;
 use crate::plan::{self, Dataset, GraphScope, PlannedQuery};
-use crate::settings::{DefaultGraph, QuerySettings};
-use crate::sparql::{Limits, parse_query};
+use crate::settings::{DefaultGraph, QuerySettings, ServiceSettings};
+use crate::sparql::{Limits, Prologue, parse_query};
 use crate::storage::{Snapshot, Store};
 use crate::term::{TermId, TermStore};
 use oxrdf::Variable;
@@ -33,6 +34,8 @@ use std::sync::Arc;
 pub struct Engine {
     store: Store,
     default_graph: DefaultGraph,
+    services: Arc<Services>,
+    has_default_prefixes: bool,
 }
 
 /// A query as it came in.
@@ -125,6 +128,8 @@ impl Engine {
         Ok(Self {
             store: Store::open(location)?,
             default_graph: settings.default_graph,
+            services: Arc::default(),
+            has_default_prefixes: settings.default_prefixes,
         })
     }
 
@@ -137,7 +142,18 @@ impl Engine {
         Ok(Self {
             store,
             default_graph: settings.default_graph,
+            services: Arc::default(),
+            has_default_prefixes: settings.default_prefixes,
         })
+    }
+
+    /// The same with other services that queries may ask; without it there are none.
+    ///
+    /// # Errors
+    /// The settings name what is no endpoint.
+    pub fn with_services(mut self, settings: &ServiceSettings) -> Result<Self> {
+        self.services = Arc::new(Services::new(settings)?);
+        Ok(self)
     }
 
     /// Loads documents: all of them, or, on an error, none.
@@ -158,8 +174,12 @@ impl Engine {
     /// # Errors
     /// [`crate::diagnostics::ErrorKind::Syntax`] with line, column and excerpt.
     pub fn prepare(&self, request: &QueryRequest) -> Result<PreparedQuery> {
+        let prologue = Prologue {
+            base: request.base.as_deref(),
+            has_default_prefixes: self.has_default_prefixes,
+        };
         Ok(PreparedQuery {
-            query: parse_query(&request.text, request.base.as_deref(), &Limits::default())?,
+            query: parse_query(&request.text, prologue, &Limits::default())?,
             default_graphs: request.default_graphs.clone(),
             named_graphs: request.named_graphs.clone(),
         })
@@ -177,7 +197,8 @@ impl Engine {
             _ => None,
         };
         let dataset = ready.dataset.clone();
-        let (cx, operator, schema) = ready.start(control, false)?;
+        let (cx, operator, schema) =
+            ready.start(&control.clone().with_services(&self.services), false)?;
         Ok(match &query.query {
             Query::Select { .. } => {
                 let variables = variables.unwrap_or_else(|| cx.variables.names(&schema));
@@ -211,7 +232,8 @@ impl Engine {
     ) -> Result<Explanation> {
         let ready = self.ready(query)?;
         let plan = ready.planned.plan.clone();
-        let (cx, mut operator, _) = ready.start(control, analyze)?;
+        let (cx, mut operator, _) =
+            ready.start(&control.clone().with_services(&self.services), analyze)?;
         if analyze {
             while operator.next()?.is_some() {}
         }

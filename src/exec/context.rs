@@ -5,6 +5,7 @@ use super::row_set::RowSet;
 use crate::batch::Batch;
 use crate::diagnostics::{Error, ErrorKind, Result};
 use crate::expr::ExprContext;
+use crate::federation::{AskError, Client, Reply, Services, Watch};
 use crate::plan::{PlannedQuery, SeedSlot, VarId, Variables};
 use crate::storage::Snapshot;
 use std::cell::{Cell, RefCell};
@@ -13,13 +14,14 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
-/// The limits of one query, and the flag that ends it early. Clones share the flag.
+/// The limits of one query, other services among them, and the flag that ends it early. Clones share the flag.
 #[derive(Clone, Debug)]
 pub struct QueryControl {
     cancelled: Arc<AtomicBool>,
     deadline: Option<Instant>,
     timeout: Option<Duration>,
     memory_bytes_max: Option<u64>,
+    services: Arc<Services>,
 }
 
 impl QueryControl {
@@ -30,7 +32,20 @@ impl QueryControl {
             deadline: timeout.and_then(|t| Instant::now().checked_add(t)),
             timeout,
             memory_bytes_max,
+            services: Arc::default(),
         }
+    }
+
+    /// The same query with other services that it may ask; without it there are none.
+    #[must_use]
+    pub fn with_services(mut self, services: &Arc<Services>) -> Self {
+        self.services = Arc::clone(services);
+        self
+    }
+
+    /// The other services that the query may ask.
+    pub(super) fn services(&self) -> &Arc<Services> {
+        &self.services
     }
 
     /// Ends the query: its operators notice at their next batch.
@@ -86,6 +101,7 @@ pub struct ExecContext {
     pub profiler: Option<Profiler>,
     seeds: RefCell<Vec<Option<Rc<SeedTable>>>>,
     memory_bytes: Cell<u64>,
+    client: RefCell<Option<Client>>,
 }
 
 impl ExecContext {
@@ -105,6 +121,7 @@ impl ExecContext {
             profiler: analyze.then(|| Profiler::new(&query.plan)),
             seeds: RefCell::new(vec![None; query.slots]),
             memory_bytes: Cell::new(0),
+            client: RefCell::new(None),
         })
     }
 
@@ -121,6 +138,19 @@ impl ExecContext {
         self.seeds.borrow()[slot.0]
             .clone()
             .ok_or_else(|| Error::internal("a seed was read before its join handed it down"))
+    }
+
+    /// Asks another service, with the one client that all operators of the query share.
+    ///
+    /// # Errors
+    /// The query has to end, or the service gives no answer.
+    pub fn ask(&self, url: &str, query: &str, watch: &dyn Watch) -> Result<Reply, AskError> {
+        let mut client = self.client.borrow_mut();
+        let client = match &mut *client {
+            Some(client) => client,
+            none => none.insert(Client::new(Arc::clone(self.control.services()))?),
+        };
+        client.ask(url, query, watch)
     }
 
     /// Counts bytes to the query until the charge is dropped.

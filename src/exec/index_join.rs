@@ -4,6 +4,7 @@
 //! columns unbound.
 
 use super::context::Charge;
+use super::ramp::Ramp;
 use super::row_filter::RowFilter;
 use super::scan::output_columns;
 use super::{BoxedOperator, ExecContext, Operator, build, places};
@@ -15,8 +16,6 @@ use crate::term::TermId;
 use std::ops::Range;
 use std::rc::Rc;
 
-/// The left rows that are looked up together at first.
-const FIRST_ROWS: usize = 512;
 /// The left rows that are looked up together at most, about.
 const ROWS_MAX: usize = 16_384;
 /// The most key columns: subject, predicate, object and graph.
@@ -37,7 +36,7 @@ pub struct IndexJoin {
     outputs: Vec<QuadColumn>,
     mask: ColumnMask,
     optional: bool,
-    piece_rows: usize,
+    ramp: Ramp,
     piece: Option<Piece>,
 }
 
@@ -85,7 +84,7 @@ impl IndexJoin {
             outputs,
             mask: RowFilter::new(scan).columns(mask),
             optional: *optional,
-            piece_rows: FIRST_ROWS,
+            ramp: Ramp::up_to(ROWS_MAX),
             piece: None,
         })
     }
@@ -94,13 +93,13 @@ impl IndexJoin {
         let Some(mut left) = self.left.next()? else {
             return Ok(None);
         };
-        while left.rows() < self.piece_rows {
+        while left.rows() < self.ramp.rows() {
             match self.left.next()? {
                 Some(more) => left.append(&more),
                 None => break,
             }
         }
-        self.piece_rows = (self.piece_rows * 8).min(ROWS_MAX);
+        self.ramp.grow();
         let (keys, key_of) = self.distinct_keys(&left);
         let mut charge = self.cx.charge(left.bytes() + keys.len() * 48)?;
         let Found { ranges, right, .. } = self.look_up(&keys, &mut charge)?;

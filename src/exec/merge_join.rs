@@ -4,6 +4,7 @@
 //! in the order of the left side. When optional, left rows without a partner come out with the right's columns unbound.
 
 use super::context::Charge;
+use super::ramp::Ramp;
 use super::{BoxedOperator, ExecContext, Operator, build, places};
 use crate::batch::{BATCH_ROWS, Batch};
 use crate::diagnostics::{Error, Result};
@@ -122,6 +123,7 @@ pub struct MergeJoin {
     /// Pairs of one key that are still to be made: the left rows, and the right rows for each.
     open: Option<(Range<usize>, Range<usize>)>,
     output: Batch,
+    ramp: Ramp,
 }
 
 impl MergeJoin {
@@ -152,6 +154,7 @@ impl MergeJoin {
             pairs: Default::default(),
             open: None,
             output: Batch::empty(plan.schema.len()),
+            ramp: Ramp::up_to(BATCH_ROWS),
         })
     }
 
@@ -177,7 +180,7 @@ impl MergeJoin {
     }
 
     fn is_full(&self) -> bool {
-        self.output.rows() + self.pairs.0.len() >= BATCH_ROWS
+        self.output.rows() + self.pairs.0.len() >= self.ramp.rows()
     }
 
     /// Makes the pairs of the open key until the batch is full.
@@ -281,6 +284,7 @@ impl Operator for MergeJoin {
             }
         }
         self.flush();
+        self.ramp.grow();
         let width = self.output.columns().len();
         let batch = std::mem::replace(&mut self.output, Batch::empty(width));
         Ok((!batch.is_empty()).then_some(batch))

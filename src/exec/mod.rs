@@ -19,10 +19,12 @@ mod order_by;
 mod probe;
 mod profile;
 mod project;
+mod ramp;
 mod row_filter;
 mod row_set;
 mod scan;
 mod seeded_join;
+mod service;
 mod slice;
 mod table;
 #[cfg(test)]
@@ -74,6 +76,12 @@ pub fn build(plan: &Plan, cx: &Rc<ExecContext>) -> Result<BoxedOperator> {
         Node::IndexJoin { .. } => Box::new(index_join::IndexJoin::new(plan, cx)?),
         Node::HashJoin { .. } => Box::new(hash_join::HashJoin::new(plan, cx)?),
         Node::SeededJoin { .. } => Box::new(seeded_join::SeededJoin::new(plan, cx)?),
+        Node::Service(service, seed) => Box::new(service::Service::new(
+            service,
+            seed.as_ref(),
+            &plan.schema,
+            cx,
+        )?),
         Node::Closure(closure) => Box::new(closure::Closure::new(closure, &plan.schema, cx)?),
         Node::Union(inputs) => Box::new(union::Union::new(inputs, &plan.schema, cx)),
         Node::Filter(input, tests) => Box::new(filter::Filter::new(input, tests, cx)?),

@@ -1,9 +1,10 @@
 //! Reading a range of one permutation.
 
+use super::ramp::Ramp;
 use super::row_filter::RowFilter;
 use super::table::Table;
 use super::{ExecContext, Operator};
-use crate::batch::Batch;
+use crate::batch::{BATCH_ROWS, Batch};
 use crate::diagnostics::Result;
 use crate::plan::{ScanPlan, VarId};
 use crate::storage::{self, ColumnMask, QuadColumn};
@@ -18,6 +19,9 @@ pub struct Scan {
     outputs: Vec<QuadColumn>,
     filter: RowFilter,
     number: usize,
+    ramp: Ramp,
+    /// Rows of a block that did not fit into the first, small batches.
+    rest: Option<Batch>,
 }
 
 impl Scan {
@@ -44,6 +48,8 @@ impl Scan {
             outputs,
             filter,
             number,
+            ramp: Ramp::up_to(BATCH_ROWS),
+            rest: None,
         })
     }
 }
@@ -54,8 +60,9 @@ pub fn output_columns(plan: &ScanPlan, schema: &[VarId]) -> Vec<QuadColumn> {
     schema.iter().filter_map(column).collect()
 }
 
-impl Operator for Scan {
-    fn next(&mut self) -> Result<Option<Batch>> {
+impl Scan {
+    /// The rows of the next block that has any.
+    fn next_block(&mut self) -> Result<Option<Batch>> {
         loop {
             self.cx.control.check()?;
             let Some(block) = self.scan.next_block()? else {
@@ -75,6 +82,25 @@ impl Operator for Scan {
                 return Ok(Some(batch));
             }
         }
+    }
+}
+
+impl Operator for Scan {
+    fn next(&mut self) -> Result<Option<Batch>> {
+        let batch = match self.rest.take() {
+            Some(rest) => rest,
+            None => match self.next_block()? {
+                Some(batch) => batch,
+                None => return Ok(None),
+            },
+        };
+        let wanted = self.ramp.rows();
+        self.ramp.grow();
+        if batch.rows() <= wanted {
+            return Ok(Some(batch));
+        }
+        self.rest = Some(batch.slice(wanted, usize::MAX));
+        Ok(Some(batch.slice(0, wanted)))
     }
 
     fn seek(&mut self, key: TermId) -> Result<()> {

@@ -8,6 +8,7 @@ use super::context::{Charge, SeedTable, distinct_rows};
 use super::hash_join::needs_partner;
 use super::join_table::JoinTable;
 use super::probe::Probe;
+use super::ramp::Ramp;
 use super::{BoxedOperator, ExecContext, Operator, build, places};
 use crate::batch::Batch;
 use crate::diagnostics::{Error, Result};
@@ -15,8 +16,6 @@ use crate::plan::{JoinSpec, Node, Plan, SeedSlot, VarId};
 use std::collections::{BTreeMap, VecDeque};
 use std::rc::Rc;
 
-/// The rows of the first piece.
-const FIRST_ROWS: usize = 256;
 /// The rows of the largest piece, about.
 const ROWS_MAX: usize = 1 << 17;
 
@@ -34,7 +33,7 @@ pub struct SeededJoin {
     probe: Probe,
     row_by_row: bool,
     waiting: Batch,
-    piece_rows: usize,
+    ramp: Ramp,
     piece: VecDeque<Batch>,
     /// Pieces that were cut off and wait.
     pieces: VecDeque<VecDeque<Batch>>,
@@ -73,7 +72,7 @@ impl SeededJoin {
             probe: Probe::new(join, &left.schema, &right.schema, &plan.schema, cx)?,
             row_by_row: *row_by_row,
             waiting: Batch::default(),
-            piece_rows: FIRST_ROWS,
+            ramp: Ramp::up_to(ROWS_MAX),
             piece: VecDeque::new(),
             pieces: VecDeque::new(),
             table: None,
@@ -113,7 +112,7 @@ impl SeededJoin {
             let mut charge = self.cx.charge(0)?;
             let mut rows = 0;
             let mut piece = VecDeque::new();
-            while rows < self.piece_rows {
+            while rows < self.ramp.rows() {
                 match self.left.next()? {
                     Some(batch) => {
                         charge.grow(batch.bytes())?;
@@ -123,7 +122,7 @@ impl SeededJoin {
                     None => break,
                 }
             }
-            self.piece_rows = (self.piece_rows * 8).min(ROWS_MAX);
+            self.ramp.grow();
             self.cut(piece);
             self.charge = Some(charge);
         }

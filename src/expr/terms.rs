@@ -181,10 +181,21 @@ impl QueryTerms {
     /// # Errors
     /// As [`Self::intern`].
     pub fn from_term(&self, term: &Term) -> Result<TermId> {
+        self.from_document_term(term, &mut self.labels.borrow_mut())
+    }
+
+    /// The id of an owned term of a document, whose blank node labels stand for the nodes in `labels`, or for fresh ones.
+    ///
+    /// # Errors
+    /// As [`Self::intern`].
+    pub fn from_document_term(
+        &self,
+        term: &Term,
+        labels: &mut HashMap<String, TermId>,
+    ) -> Result<TermId> {
         match term {
             Term::NamedNode(iri) => self.intern(&TermView::Iri(iri.as_str())),
             Term::BlankNode(node) => {
-                let mut labels = self.labels.borrow_mut();
                 let label = node.as_str().to_owned();
                 Ok(*labels.entry(label).or_insert_with(|| self.fresh_blank()))
             }
@@ -192,9 +203,9 @@ impl QueryTerms {
             Term::Triple(triple) => {
                 let subject = Term::from(triple.subject.clone());
                 let ids = [
-                    self.from_term(&subject)?,
+                    self.from_document_term(&subject, labels)?,
                     self.intern(&TermView::Iri(triple.predicate.as_str()))?,
-                    self.from_term(&triple.object)?,
+                    self.from_document_term(&triple.object, labels)?,
                 ];
                 self.intern(&TermView::Triple(ids))
             }

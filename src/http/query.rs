@@ -2,6 +2,8 @@
 
 use super::answer::QueryJob;
 use super::body::{AnswerBody, CancelOnDrop, read};
+use super::description;
+use super::endpoint::endpoint;
 use super::exchange::RequestId;
 use super::negotiation::{Accept, Coding};
 use super::outlet::{Head, Reply};
@@ -27,9 +29,15 @@ const DEADLINE_GRACE: Duration = Duration::from_millis(100);
 /// The request is bad, the queue is full, or the query fails before the first byte of its answer.
 pub async fn respond(shared: &Arc<Shared>, id: RequestId, request: Request) -> Result<Response> {
     let (parts, body) = request.into_parts();
+    let is_read = matches!(parts.method, Method::GET | Method::HEAD);
+    if is_read && parts.uri.query().is_none_or(str::is_empty) {
+        return description::respond(shared, parts.uri.path(), &parts.headers);
+    }
     let body = read(body, shared.http.body_bytes_max).await?;
     let url_query = parts.uri.query().unwrap_or_default();
-    let call = protocol::parse(&parts.method, url_query, &parts.headers, &body)?;
+    let mut call = protocol::parse(&parts.method, url_query, &parts.headers, &body)?;
+    let base = endpoint(&parts.headers, parts.uri.path(), shared.address);
+    call.request.base = Some(base.into_string());
     let timeout = shared.query.timeout();
     let control = QueryControl::new(timeout, shared.query.memory_limit_bytes());
     let client = CancelOnDrop(control.clone());

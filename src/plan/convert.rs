@@ -5,9 +5,10 @@ use super::dataset::Dataset;
 use super::logical::{
     Aggregate, ClosurePath, Condition, Exists, GraphScope, Logical, QuadPattern, Slot, SortKey,
 };
+use super::service::ServicePattern;
 use super::variables::{VarId, VarSet, Variables};
 use crate::batch::Batch;
-use crate::diagnostics::{Error, Result};
+use crate::diagnostics::Result;
 use crate::expr::{QueryTerms, children};
 use crate::storage::{Permutation, Snapshot};
 use crate::term::TermId;
@@ -136,8 +137,17 @@ impl Converter<'_> {
                 let keys = variables.iter().map(|v| self.variables.id(v)).collect();
                 self.group(inner, keys, aggregates, scope)?
             }
-            GraphPattern::Service { name, .. } => {
-                return Err(Error::unsupported(format!("SERVICE {name}")));
+            GraphPattern::Service {
+                name,
+                inner,
+                silent,
+            } => {
+                let endpoint = self.name_slot(name)?;
+                let service = ServicePattern::new(endpoint, inner, *silent, self.variables);
+                within(
+                    Logical::Service(Arc::new(service)),
+                    self.graph_names(scope)?,
+                )
             }
         })
     }
@@ -505,7 +515,9 @@ fn within(logical: Logical, graph_names: Option<Logical>) -> Logical {
 /// Whether a pattern below GRAPH ?g has to be evaluated for one graph at a time.
 fn is_evaluated_by_graph(pattern: &GraphPattern) -> bool {
     match pattern {
-        GraphPattern::Bgp { .. } | GraphPattern::Values { .. } => false,
+        GraphPattern::Bgp { .. } | GraphPattern::Values { .. } | GraphPattern::Service { .. } => {
+            false
+        }
         GraphPattern::Path { path, .. } => has_closure(path),
         GraphPattern::Join { left, right }
         | GraphPattern::Union { left, right }

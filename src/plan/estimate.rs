@@ -140,7 +140,7 @@ pub fn test_ns(expression: &Expression) -> f64 {
             Function::IsIri | Function::IsBlank | Function::IsLiteral | Function::IsNumeric
         )
     };
-    20.0 + 400.0 * calls.iter().filter(|f| on_text(f)).count() as f64
+    6.0 + 400.0 * calls.iter().filter(|f| on_text(f)).count() as f64
 }
 
 /// The functions that an expression calls.

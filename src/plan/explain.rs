@@ -178,6 +178,25 @@ impl Teller<'_> {
                     if *row_by_row { " row by row" } else { "" }
                 ),
             ),
+            Node::Service(service, seed) => {
+                let seeds = seed.as_ref().map_or(&[][..], |(_, seeds)| seeds);
+                let sent: Vec<VarId> = seeds
+                    .iter()
+                    .copied()
+                    .filter(|&v| service.is_sent(v))
+                    .collect();
+                let mut detail = self.slot(service.endpoint);
+                if !sent.is_empty() {
+                    detail += &format!(" for {}", self.names(&sent));
+                }
+                (
+                    match service.silent {
+                        true => "ServiceSilent",
+                        false => "Service",
+                    },
+                    detail,
+                )
+            }
             Node::Closure(c) => (
                 "Closure",
                 format!(

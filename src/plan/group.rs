@@ -6,7 +6,9 @@
 //! wherever both mean the same, however the query was written.
 
 use super::logical::{Condition, Logical, Slot};
+use super::service::ServicePattern;
 use super::variables::{VarId, VarSet};
+use std::sync::Arc;
 
 /// A step that follows the joins of its group.
 #[derive(Clone, Copy, Debug)]
@@ -23,6 +25,8 @@ pub enum Step<'a> {
     Lateral(&'a Logical),
     /// Takes a triple term apart.
     Destructure(VarId, &'a [Slot; 3]),
+    /// SERVICE with a variable, which what stands before it must bind.
+    Service(&'a Arc<ServicePattern>),
 }
 
 /// A flattened group.
@@ -54,6 +58,9 @@ impl<'a> Group<'a> {
     fn add(&mut self, logical: &'a Logical, others: &VarSet) {
         match logical {
             Logical::Join(inputs) => self.add_join(inputs, others),
+            Logical::Service(service) if service.endpoint.var().is_some() => {
+                self.steps.push(Step::Service(service));
+            }
             _ => match Self::step(logical, others) {
                 Some((input, step)) => {
                     self.add(input, others);

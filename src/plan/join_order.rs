@@ -208,7 +208,8 @@ impl<'a> JoinOrder<'a> {
                     } else {
                         KNOWN_VALUE_NS
                     };
-                    rows.distinct(v).min(rows.rows) * self.test_ns[i] + rows.rows * known
+                    let remembered = rows.distinct(v) * self.test_ns[i] + rows.rows * known;
+                    remembered.min(rows.rows * self.test_ns[i])
                 }
                 _ => rows.rows * self.test_ns[i],
             }

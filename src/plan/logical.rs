@@ -4,6 +4,7 @@
 //! of inputs, filters are lists of conditions, and every EXISTS is a pattern beside the expression that mentions it,
 //! which sees it as a variable bound to a boolean.
 
+use super::service::ServicePattern;
 use super::variables::{VarId, VarSet};
 use crate::batch::Batch;
 use crate::term::TermId;
@@ -138,6 +139,8 @@ pub enum Logical {
     Pattern(QuadPattern),
     /// A path of arbitrary length.
     Closure(ClosurePath),
+    /// A pattern that another endpoint answers.
+    Service(Arc<ServicePattern>),
     /// A table of given solutions; unbound places are UNDEF.
     Values(Vec<VarId>, Arc<Batch>),
     /// The join of its inputs; of none, the one empty solution.
@@ -184,6 +187,7 @@ impl Logical {
                 .into_iter()
                 .filter_map(Slot::var)
                 .collect(),
+            Self::Service(service) => service.variables(),
             Self::Values(variables, _) => variables.iter().copied().collect(),
             Self::Join(inputs) | Self::Union(inputs) => inputs
                 .iter()
@@ -220,6 +224,7 @@ impl Logical {
     pub fn certain(&self) -> VarSet {
         match self {
             Self::Pattern(_) | Self::Closure(_) => self.variables(),
+            Self::Service(service) => service.certain(),
             Self::Values(variables, table) => {
                 let bound = |column: &Vec<TermId>| column.iter().all(|id| id.is_bound());
                 let columns = variables.iter().zip(table.columns());
@@ -269,7 +274,9 @@ impl Logical {
                 .fold(VarSet::EMPTY, |all, c| all.union(&c.mentioned()))
         };
         match self {
-            Self::Pattern(_) | Self::Closure(_) | Self::Values(..) => self.variables(),
+            Self::Pattern(_) | Self::Closure(_) | Self::Service(_) | Self::Values(..) => {
+                self.variables()
+            }
             Self::Join(inputs) | Self::Union(inputs) => inputs
                 .iter()
                 .fold(VarSet::EMPTY, |all, input| all.union(&input.mentioned())),

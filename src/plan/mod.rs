@@ -14,6 +14,7 @@ mod dataset;
 mod estimate;
 mod explain;
 mod expression;
+mod federate;
 mod group;
 mod join_order;
 mod logical;
@@ -21,6 +22,7 @@ mod physical;
 mod planner;
 mod prune;
 mod seeds;
+mod service;
 #[cfg(test)]
 mod tests;
 mod variables;
@@ -29,6 +31,7 @@ pub use dataset::Dataset;
 pub use explain::{Explanation, NodeProfile};
 pub use logical::{Aggregate, GraphScope, Slot, SortKey};
 pub use physical::{ClosurePlan, GraphFilter, JoinKind, JoinSpec, Node, Plan, ScanPlan, SeedSlot};
+pub use service::ServicePattern;
 pub use variables::{VarId, VarSet, Variables};
 
 use crate::diagnostics::Result;

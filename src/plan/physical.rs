@@ -4,6 +4,7 @@
 //! but the tables that the query itself brought, and may be run any number of times.
 
 use super::logical::{Aggregate, GraphScope, Slot, SortKey};
+use super::service::ServicePattern;
 use super::variables::{VarId, VarSet};
 use crate::batch::Batch;
 use crate::storage::{Permutation, QuadColumn};
@@ -48,7 +49,11 @@ impl Plan {
 
     fn inputs_mut(&mut self) -> Vec<&mut Self> {
         match &mut self.node {
-            Node::Scan(_) | Node::ScanCount(_) | Node::Table(_) | Node::Seed(_) => Vec::new(),
+            Node::Scan(_)
+            | Node::ScanCount(_)
+            | Node::Table(_)
+            | Node::Seed(_)
+            | Node::Service(..) => Vec::new(),
             Node::IndexJoin { left, .. } => vec![left],
             Node::MergeJoin { left, right, .. }
             | Node::HashJoin { left, right, .. }
@@ -73,7 +78,11 @@ impl Plan {
     /// The plans that it draws from, in the order in which explain shows them.
     pub fn inputs(&self) -> Vec<&Self> {
         match &self.node {
-            Node::Scan(_) | Node::ScanCount(_) | Node::Table(_) | Node::Seed(_) => Vec::new(),
+            Node::Scan(_)
+            | Node::ScanCount(_)
+            | Node::Table(_)
+            | Node::Seed(_)
+            | Node::Service(..) => Vec::new(),
             Node::IndexJoin { left, .. } => vec![left],
             Node::MergeJoin { left, right, .. }
             | Node::HashJoin { left, right, .. }
@@ -155,6 +164,8 @@ pub enum Node {
         /// What becomes of the rows, and on which variables.
         join: JoinSpec,
     },
+    /// Asks another endpoint, with the bindings of some variables that an enclosing [`Node::SeededJoin`] hands in.
+    Service(Arc<ServicePattern>, Option<(SeedSlot, Vec<VarId>)>),
     /// A path of arbitrary length.
     Closure(ClosurePlan),
     /// The rows of each input, one input after the other; missing columns are unbound.

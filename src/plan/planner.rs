@@ -12,7 +12,7 @@ use super::join_order::{JoinOrder, Relation, Seeded, Source};
 use super::logical::{Aggregate, Condition, Logical, QuadPattern};
 use super::physical::{JoinKind, Node, Plan, SeedSlot};
 use super::seeds::{self, Seed};
-use super::variables::{VarId, Variables};
+use super::variables::{VarId, VarSet, Variables};
 use crate::batch::Batch;
 use crate::diagnostics::Result;
 use crate::storage::Snapshot;
@@ -51,6 +51,9 @@ impl Planner<'_> {
                 self.group_by(input, keys, aggregates, seed)?
             }
             Logical::Closure(path) => self.closure(path, seed)?,
+            Logical::Service(service) if service.endpoint.var().is_none() => {
+                self.service(service, seed)
+            }
             _ => self.group(logical, seed)?,
         })
     }
@@ -177,8 +180,10 @@ impl Planner<'_> {
             sources.push(None);
         }
         for &relation in &group.relations {
-            relations.push(self.relation(relation, seed)?);
-            sources.push(Some(relation));
+            // A relation that looks at substituted bindings is planned with them, and never anew without.
+            let outer = seed.filter(|s| s.substituted && seeds::looks_at(relation, s));
+            relations.push(self.relation(relation, outer)?);
+            sources.push(outer.is_none().then_some(relation));
         }
         let mut plan = match relations.len() {
             0 => build::unit(),
@@ -194,7 +199,9 @@ impl Planner<'_> {
                     match known.entry((relation, keys.to_vec(), magnitude)) {
                         Entry::Occupied(seeded) => Ok(seeded.get().clone()),
                         Entry::Vacant(free) => {
-                            let seeded = self.seeded_relation(logical, keys, rows)?;
+                            let keys: VarSet = keys.iter().copied().collect();
+                            let keys = keys.intersection(&seeds::seedable_in_join(logical));
+                            let seeded = self.seeded_relation(logical, &keys, &keys, rows)?;
                             Ok(free.insert(seeded.map(Arc::new)).clone())
                         }
                     }
@@ -208,17 +215,14 @@ impl Planner<'_> {
         Ok(plan)
     }
 
-    fn relation(&mut self, logical: &Logical, seed: Option<&Seed>) -> Result<Relation> {
+    fn relation(&mut self, logical: &Logical, outer: Option<&Seed>) -> Result<Relation> {
         match logical {
             Logical::Pattern(pattern) => {
                 let accesses = access::accesses(pattern, self.snapshot)?;
                 Ok(self.pattern_relation(pattern, accesses))
             }
             Logical::Values(variables, table) => Ok(table_relation(variables, table)),
-            _ => {
-                let seed = seed.filter(|s| s.substituted);
-                Ok(planned(self.plan(logical, seed)?))
-            }
+            _ => Ok(planned(self.plan(logical, outer)?)),
         }
     }
 
@@ -241,26 +245,21 @@ impl Planner<'_> {
         }
     }
 
-    /// A relation restricted to the bindings of some variables, where that is allowed.
+    /// A relation restricted to bindings of some variables, of which those in `certain` are bound in every row.
     fn seeded_relation(
         &mut self,
         logical: &Logical,
-        keys: &[VarId],
+        variables: &VarSet,
+        certain: &VarSet,
         rows: f64,
     ) -> Result<Option<(Plan, Seed)>> {
-        let allowed = seeds::seedable(logical);
-        let variables: Vec<VarId> = keys
-            .iter()
-            .copied()
-            .filter(|&k| allowed.contains(k))
-            .collect();
         if variables.is_empty() {
             return Ok(None);
         }
         let seed = Seed {
             slot: self.slot(),
-            certain: variables.iter().copied().collect(),
-            variables,
+            certain: variables.intersection(certain),
+            variables: variables.iter().collect(),
             rows,
             substituted: false,
             row_by_row: false,
@@ -293,6 +292,7 @@ impl Planner<'_> {
             }
             Step::Lateral(right) => self.substituted(plan, right, JoinKind::Inner),
             Step::Destructure(variable, parts) => Ok(build::destructure(plan, *variable, parts)),
+            Step::Service(service) => Ok(self.service_step(plan, service)),
         }
     }
 
@@ -397,7 +397,7 @@ impl Planner<'_> {
         outer: Option<&Seed>,
     ) -> Result<Plan> {
         if let Some(outer) = outer
-            && seeds::is_correlated(right, &outer.variables.iter().copied().collect())
+            && seeds::looks_at(right, outer)
         {
             let right = self.plan(right, Some(outer))?;
             return Ok(build::hash(left, right, kind, tests));
@@ -410,10 +410,16 @@ impl Planner<'_> {
         }
         let alone = self.plan(right, None)?;
         let shared = left.variables().intersection(&alone.variables());
-        let keys: Vec<VarId> = shared.intersection(&left.certain).iter().collect();
-        if left.rows * build::PROBE_ROW_NS < alone.cost && !keys.is_empty() {
+        // What MINUS takes away depends on the variables that its right side binds: none is filled in there.
+        let allowed = match kind {
+            JoinKind::Minus => seeds::seedable(right),
+            _ => seeds::seedable_in_join(right),
+        };
+        let handed_in = left.certain.union(&seeds::open_endpoints(right));
+        let keys = shared.intersection(&handed_in).intersection(&allowed);
+        if left.rows * build::PROBE_ROW_NS < alone.cost {
             let rows = left.rows.max(1.0);
-            if let Some((plan, seed)) = self.seeded_relation(right, &keys, rows)? {
+            if let Some((plan, seed)) = self.seeded_relation(right, &keys, &left.certain, rows)? {
                 found.push(build::seeded(
                     left.clone(),
                     plan,

@@ -22,6 +22,7 @@ pub fn prune(plan: &mut Plan, needed: &VarSet, variables: &Variables) {
             plan.schema = kept(&plan.schema);
         }
         Node::ScanCount(_) | Node::Table(_) | Node::Seed(_) => {}
+        Node::Service(..) => plan.schema = kept(&plan.schema),
         Node::MergeJoin {
             left,
             right,

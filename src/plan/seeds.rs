@@ -32,6 +32,10 @@ pub struct Seed {
 pub fn seedable(logical: &Logical) -> VarSet {
     match logical {
         Logical::Pattern(_) | Logical::Closure(_) | Logical::Values(..) => logical.certain(),
+        Logical::Service(service) => {
+            let endpoint = service.endpoint.var().into_iter().collect();
+            service.certain().union(&endpoint)
+        }
         Logical::Join(inputs) => inputs
             .iter()
             .fold(VarSet::EMPTY, |all, input| all.union(&seedable(input))),
@@ -62,6 +66,48 @@ pub fn seedable(logical: &Logical) -> VarSet {
     }
 }
 
+/// The same where the pattern is joined as it stands, with nothing around it: a failure that SILENT ignores then gives
+/// the bindings back as they were handed in, which joins as the empty solution does.
+pub fn seedable_in_join(logical: &Logical) -> VarSet {
+    match logical {
+        Logical::Service(service) => service.handed_in(),
+        _ => seedable(logical),
+    }
+}
+
+/// The variables that stand for endpoints and that nothing within the pattern binds.
+pub fn open_endpoints(logical: &Logical) -> VarSet {
+    match logical {
+        Logical::Service(service) => service.endpoint.var().into_iter().collect(),
+        Logical::Join(inputs) => {
+            let all = inputs
+                .iter()
+                .fold(VarSet::EMPTY, |all, i| all.union(&open_endpoints(i)));
+            let others = inputs
+                .iter()
+                .filter(|input| !matches!(input, Logical::Service(_)));
+            let bound = others.fold(VarSet::EMPTY, |all, i| all.union(&i.variables()));
+            all.difference(&bound)
+        }
+        Logical::Union(inputs) => inputs
+            .iter()
+            .fold(VarSet::EMPTY, |all, i| all.union(&open_endpoints(i))),
+        Logical::LeftJoin(input, ..)
+        | Logical::Lateral(input, _)
+        | Logical::Minus(input, _)
+        | Logical::Filter(input, _)
+        | Logical::Distinct(input)
+        | Logical::Reduced(input)
+        | Logical::Destructure(input, ..)
+        | Logical::Extend(input, ..) => open_endpoints(input),
+        Logical::Project(input, visible) => {
+            let visible: VarSet = visible.iter().copied().collect();
+            open_endpoints(input).intersection(&visible)
+        }
+        _ => VarSet::EMPTY,
+    }
+}
+
 /// Whether substituting `outer` into a pattern differs from joining with it: somewhere inside, an expression or the
 /// right side of an OPTIONAL or MINUS mentions one of these variables without its own group binding it.
 pub fn is_correlated(logical: &Logical, outer: &VarSet) -> bool {
@@ -78,6 +124,8 @@ pub fn is_correlated(logical: &Logical, outer: &VarSet) -> bool {
     };
     match logical {
         Logical::Pattern(_) | Logical::Values(..) => false,
+        // An endpoint that is a variable has to be bound before it can be asked.
+        Logical::Service(service) => service.endpoint.var().is_some_and(|v| outer.contains(v)),
         // The empty path from a term that is not in the data exists only after substitution.
         Logical::Closure(path) => path.zero && logical.variables().intersects(outer),
         Logical::Join(inputs) | Logical::Union(inputs) => {
@@ -114,10 +162,17 @@ pub fn is_correlated(logical: &Logical, outer: &VarSet) -> bool {
     }
 }
 
+/// Whether a pattern has to get the bindings of a seed substituted, not just joined.
+pub fn looks_at(logical: &Logical, seed: &Seed) -> bool {
+    is_correlated(logical, &seed.variables.iter().copied().collect())
+}
+
 /// Whether a pattern counts or cuts rows, so that substituted bindings must be handed in one by one.
 pub fn runs_row_by_row(logical: &Logical) -> bool {
     match logical {
-        Logical::Pattern(_) | Logical::Values(..) | Logical::Closure(_) => false,
+        Logical::Pattern(_) | Logical::Values(..) | Logical::Closure(_) | Logical::Service(_) => {
+            false
+        }
         Logical::Join(inputs) | Logical::Union(inputs) => inputs.iter().any(runs_row_by_row),
         Logical::LeftJoin(left, right, _)
         | Logical::Minus(left, right)

@@ -3,16 +3,40 @@
 //! Equal answers have equal checksums, whatever the order of rows, columns and members and the labels of blank nodes, which
 //! are masked. Terms are compared as terms: `"1"^^xsd:integer` is not `"1.0"^^xsd:decimal`. Solutions are a multiset, a graph
 //! is a set of triples. The checksum is a sum of truncated SHA-256 digests, so it may be compared between versions and
-//! machines. A body that does not close its format is a failure.
+//! machines. A body that does not close its format is a failure, and so is one whose rows are not in the order asked for.
+//! A body is read as a stream, in memory that does not grow with it.
 
 use super::digest::{LiteralParts, TermBytes};
+use super::distinct::Distinct;
 use super::failure::{Failure, FailureClass};
+use super::order::{OrderWatch, SortKey};
 use super::solutions;
 use super::workload::QueryForm;
-use oxrdf::{Quad, TermRef, TripleRef};
+use foldhash::quality::FixedState;
+use oxrdf::{TermRef, TripleRef};
 use oxrdfio::{RdfFormat, RdfParser};
 use serde::Serialize;
-use std::collections::HashSet;
+use std::hash::BuildHasher;
+use std::io::Read;
+
+/// What an answer must be.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Expected {
+    /// The kind of the answer.
+    pub form: QueryForm,
+    /// The order of its rows.
+    pub sort_keys: Vec<SortKey>,
+}
+
+impl Expected {
+    /// An answer whose rows come in any order.
+    pub fn of_form(form: QueryForm) -> Self {
+        Self {
+            form,
+            sort_keys: Vec::new(),
+        }
+    }
+}
 
 /// What is compared of an answer.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
@@ -25,13 +49,13 @@ pub struct Answer {
 
 impl Answer {
     /// Reads the whole body of an answer in the media type that the server says it is in.
-    pub fn parse(form: QueryForm, media_type: &str, body: &[u8]) -> Result<Self, Failure> {
+    pub fn read(expected: &Expected, media_type: &str, body: impl Read) -> Result<Self, Failure> {
         let media_type = match media_type {
-            "" => form.media_type(),
+            "" => expected.form.media_type(),
             named => named,
         };
-        match form {
-            QueryForm::Select | QueryForm::Ask => Self::of_results(form, media_type, body),
+        match expected.form {
+            QueryForm::Select | QueryForm::Ask => Self::of_results(expected, media_type, body),
             QueryForm::Construct | QueryForm::Describe => Self::of_graph(media_type, body),
         }
     }
@@ -42,31 +66,41 @@ impl Answer {
         self.checksum = self.checksum.wrapping_add(digest);
     }
 
-    fn of_results(form: QueryForm, media_type: &str, body: &[u8]) -> Result<Self, Failure> {
+    fn of_results(expected: &Expected, media_type: &str, body: impl Read) -> Result<Self, Failure> {
         let name = media_type.split(';').next().unwrap_or_default().trim();
         if !["application/sparql-results+json", "application/json"].contains(&name) {
             return Err(unexpected(media_type, body));
         }
-        let document = solutions::parse(body).map_err(malformed)?;
-        let (answer, missing) = match form {
+        let mut watch = OrderWatch::new(&expected.sort_keys);
+        let document = solutions::parse(body, &mut watch).map_err(malformed)?;
+        if let Some(row) = watch.wrong_row() {
+            return Err(Failure::new(
+                FailureClass::Order,
+                format_args!("row {row} belongs before the row in front of it"),
+            ));
+        }
+        let (answer, missing) = match expected.form {
             QueryForm::Ask => (document.boolean, "no boolean in the answer to ASK"),
             _ => (document.solutions, "no solutions in the answer to SELECT"),
         };
         answer.ok_or_else(|| malformed(missing))
     }
 
-    fn of_graph(media_type: &str, body: &[u8]) -> Result<Self, Failure> {
-        let format =
-            RdfFormat::from_media_type(media_type).ok_or_else(|| unexpected(media_type, body))?;
-        let quads = RdfParser::from_format(format).for_slice(body);
-        let distinct: HashSet<Quad> = quads.collect::<Result<_, _>>().map_err(malformed)?;
-        let mut answer = Self::default();
-        for quad in &distinct {
+    fn of_graph(media_type: &str, body: impl Read) -> Result<Self, Failure> {
+        let Some(format) = RdfFormat::from_media_type(media_type) else {
+            return Err(unexpected(media_type, body));
+        };
+        let hasher = FixedState::default();
+        let mut distinct = Distinct::default();
+        for quad in RdfParser::from_format(format).for_reader(body) {
+            let quad = quad.map_err(malformed)?;
             let mut bytes = TermBytes::default();
             append_triple(TripleRef::from(quad.as_ref()), &mut bytes);
-            answer.add(bytes.digest());
+            distinct
+                .add(hasher.hash_one(&quad), bytes.digest())
+                .map_err(uncounted)?;
         }
-        Ok(answer)
+        distinct.finish().map_err(uncounted)
     }
 }
 
@@ -80,9 +114,16 @@ fn malformed(error: impl std::fmt::Display) -> Failure {
     Failure::new(FailureClass::Malformed, error)
 }
 
-fn unexpected(media_type: &str, body: &[u8]) -> Failure {
-    const EXCERPT_BYTES_MAX: usize = 80;
-    let excerpt = String::from_utf8_lossy(&body[..body.len().min(EXCERPT_BYTES_MAX)]);
+fn uncounted(error: std::io::Error) -> Failure {
+    malformed(format_args!("its triples could not be counted: {error}"))
+}
+
+fn unexpected(media_type: &str, body: impl Read) -> Failure {
+    const EXCERPT_BYTES_MAX: u64 = 80;
+    let mut excerpt = Vec::new();
+    // What cannot be read is no part of the excerpt.
+    let _ = body.take(EXCERPT_BYTES_MAX).read_to_end(&mut excerpt);
+    let excerpt = String::from_utf8_lossy(&excerpt);
     malformed(format_args!(
         "an answer in {media_type}, which was not asked for: {excerpt:?}"
     ))
@@ -120,12 +161,16 @@ mod tests {
 
     const JSON: &str = "application/sparql-results+json";
 
+    fn read(form: QueryForm, media_type: &str, body: &[u8]) -> Result<Answer, Failure> {
+        Answer::read(&Expected::of_form(form), media_type, body)
+    }
+
     fn json(rows: &[&str]) -> Result<Answer, Failure> {
         let body = format!(
             r#"{{"head":{{"vars":["a","b"]}},"results":{{"bindings":[{}]}}}}"#,
             rows.join(",")
         );
-        Answer::parse(QueryForm::Select, JSON, body.as_bytes())
+        read(QueryForm::Select, JSON, body.as_bytes())
     }
 
     /// Two bodies of one query, and whether they are the same answer.
@@ -188,13 +233,35 @@ mod tests {
     fn a_body_cut_anywhere_is_a_failure() {
         let body =
             format!(r#"{{"head":{{"vars":["a"]}},"results":{{"bindings":[{IRI},{PLAIN}]}}}}"#);
-        let parse = |body: &str| Answer::parse(QueryForm::Select, JSON, body.as_bytes());
+        let parse = |body: &str| read(QueryForm::Select, JSON, body.as_bytes());
         assert_eq!(parse(&body).unwrap().rows, 2);
         for end in 0..body.len() {
             let failure = parse(&body[..end]).unwrap_err();
             assert_eq!(failure.class, FailureClass::Malformed, "{}", &body[..end]);
         }
         assert!(parse(&format!("{body}}}")).is_err());
+    }
+
+    #[test]
+    fn rows_that_are_not_in_the_order_asked_for_are_a_failure() {
+        let expected = Expected {
+            form: QueryForm::Select,
+            sort_keys: vec![SortKey {
+                variable: "a".to_owned(),
+                is_descending: false,
+            }],
+        };
+        let check = |rows: &[&str], wanted: Option<FailureClass>| {
+            let rows = rows.join(",");
+            let body = format!(r#"{{"results":{{"bindings":[{rows}]}}}}"#);
+            let found = Answer::read(&expected, JSON, body.as_bytes());
+            assert_eq!(found.err().map(|failure| failure.class), wanted, "{body}");
+        };
+        let (one, two) = (typed("1", "integer"), typed("2", "decimal"));
+        check(&["{}", BLANK, IRI, &one, &two], None);
+        check(&[&two, &one], Some(FailureClass::Order));
+        check(&[PLAIN, IRI], Some(FailureClass::Order));
+        check(&[IRI, "{}"], Some(FailureClass::Order));
     }
 
     #[test]
@@ -242,7 +309,7 @@ mod tests {
                 "{broken}"
             );
         }
-        let boolean = Answer::parse(QueryForm::Select, JSON, br#"{"head":{},"boolean":true}"#);
+        let boolean = read(QueryForm::Select, JSON, br#"{"head":{},"boolean":true}"#);
         assert_eq!(boolean.unwrap_err().class, FailureClass::Malformed);
     }
 
@@ -250,7 +317,7 @@ mod tests {
     fn booleans() {
         let ask = |value| {
             let body = format!(r#"{{"head":{{"link":[]}},"boolean":{value}}}"#);
-            Answer::parse(QueryForm::Ask, JSON, body.as_bytes())
+            read(QueryForm::Ask, JSON, body.as_bytes())
         };
         assert_eq!(ask("true").unwrap().rows, 1);
         assert_ne!(ask("true").unwrap(), ask("false").unwrap());
@@ -260,7 +327,7 @@ mod tests {
     #[test]
     fn a_graph_is_a_set_of_triples_in_any_format() {
         let graph = |media_type, body: &str| {
-            Answer::parse(QueryForm::Construct, media_type, body.as_bytes()).unwrap()
+            read(QueryForm::Construct, media_type, body.as_bytes()).unwrap()
         };
         let one = "<http://e/s> <http://e/p> \"1\" .\n";
         let two = "_:a <http://e/p> <<( <http://e/s> <http://e/p> _:b )>> .\n";
@@ -270,13 +337,13 @@ mod tests {
         assert_eq!(triples, graph("", &format!("{relabelled}{one}")));
         let turtle = "@prefix e: <http://e/> . e:s e:p \"1\" . _:z e:p <<( e:s e:p _:y )>> .";
         assert_eq!(triples, graph("text/turtle;charset=utf-8", turtle));
-        let broken = Answer::parse(QueryForm::Construct, "", b"<http://e/s> <http://e/p> ");
+        let broken = read(QueryForm::Construct, "", b"<http://e/s> <http://e/p> ");
         assert_eq!(broken.unwrap_err().class, FailureClass::Malformed);
     }
 
     #[test]
     fn a_page_for_people_is_no_answer() {
-        let failure = Answer::parse(QueryForm::Select, "text/html", b"<h1>Busy</h1>").unwrap_err();
+        let failure = read(QueryForm::Select, "text/html", b"<h1>Busy</h1>").unwrap_err();
         assert_eq!(failure.class, FailureClass::Malformed);
         assert!(failure.detail.contains("<h1>Busy"), "{failure}");
     }

@@ -4,8 +4,10 @@
 //! body; nothing is parsed in between. A body that ends early is a failure (RFC 9112, section 8). One time-out covers all
 //! of it. `TCP_NODELAY` and, on Linux, `TCP_QUICKACK` keep the kernel from waiting on either side.
 
+use super::checksum::Expected;
 use super::endpoint::Endpoint;
 use super::failure::{Failure, FailureClass};
+use super::intake::{Body, Intake};
 use super::prompt::Prompt;
 use crate::diagnostics::{Error, Result};
 use bytes::Bytes;
@@ -15,6 +17,7 @@ use hyper::client::conn::http1::{SendRequest, handshake};
 use hyper::header::{ACCEPT, CONTENT_TYPE, HOST, HeaderName, SERVER, USER_AGENT};
 use hyper::{Method, Request, Response};
 use hyper_util::rt::TokioIo;
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 use tokio::net::TcpStream;
 use tokio::runtime::Runtime;
@@ -33,6 +36,7 @@ struct Message {
     method: Method,
     accept: &'static str,
     form: Bytes,
+    expected: Option<Arc<Expected>>,
 }
 
 struct Connection {
@@ -44,22 +48,29 @@ struct Connection {
 pub struct Exchange {
     /// When the request was handed over.
     pub start: Instant,
-    /// When the head of the response was here.
-    pub first_byte: Option<Instant>,
     /// When the last byte was here, or the request had failed.
     pub last_byte: Instant,
-    /// The status.
-    pub status: Option<u16>,
-    /// The `Content-Type` of the response; empty if it has none.
-    pub media_type: String,
-    /// The `Server` header of the response.
-    pub server_name: Option<String>,
+    /// What came before the body.
+    pub head: Head,
     /// The body, as far as it came.
-    pub body: Vec<u8>,
-    /// Whether the request was sent twice, as the server closed the kept connection without an answer to the first.
-    pub resent: bool,
+    pub body: Body,
     /// Why there is no whole body of a good response.
     pub failure: Option<Failure>,
+}
+
+/// The head of a response, as far as it came.
+#[derive(Default)]
+pub struct Head {
+    /// When it was here.
+    pub first_byte: Option<Instant>,
+    /// The status.
+    pub status: Option<u16>,
+    /// The `Content-Type`; empty if there is none.
+    pub media_type: String,
+    /// The `Server` header.
+    pub server_name: Option<String>,
+    /// Whether the request was sent twice, as the server closed the kept connection without an answer to the first.
+    pub resent: bool,
 }
 
 impl Client {
@@ -82,11 +93,12 @@ impl Client {
     }
 
     /// Sends a form and reads its response to the end (SPARQL 1.1 Protocol, section 2.1.2).
-    pub fn post_form(&mut self, form: &Bytes, accept: &'static str) -> Exchange {
+    pub fn post_form(&mut self, form: &Bytes, expected: &Arc<Expected>) -> Exchange {
         self.exchange(&Message {
             method: Method::POST,
-            accept,
+            accept: expected.form.media_type(),
             form: form.clone(),
+            expected: Some(Arc::clone(expected)),
         })
     }
 
@@ -96,6 +108,7 @@ impl Client {
             method: Method::GET,
             accept,
             form: Bytes::new(),
+            expected: None,
         })
     }
 
@@ -106,50 +119,57 @@ impl Client {
     }
 
     fn exchange(&mut self, message: &Message) -> Exchange {
+        let mut intake = Intake::new(message.expected.clone(), std::mem::take(&mut self.spare));
         let start = Instant::now();
-        let mut exchange = Exchange {
-            start,
-            first_byte: None,
-            last_byte: start,
-            status: None,
-            media_type: String::new(),
-            server_name: None,
-            body: std::mem::take(&mut self.spare),
-            resent: false,
-            failure: None,
-        };
+        let mut head = Head::default();
         let (connection, timeout) = (&mut self.connection, self.timeout);
         let ended = self.runtime.block_on(async {
-            tokio::time::timeout(timeout, connection.perform(message, &mut exchange)).await
+            let performed = connection.perform(message, &mut head, &mut intake);
+            tokio::time::timeout(timeout, performed).await
         });
-        exchange.last_byte = Instant::now();
+        let last_byte = Instant::now();
         let outcome = ended.unwrap_or_else(|_| {
             let waited = format_args!("no whole answer within {} s", timeout.as_secs_f64());
             Err(Failure::new(FailureClass::Timeout, waited))
         });
-        if let Err(failure) = outcome {
-            self.connection.sender = None;
-            exchange.failure = Some(failure);
-        } else if exchange.status != Some(200) {
-            let status = exchange.status.unwrap_or_default();
-            exchange.failure = Some(Failure::status(status, &exchange.body));
+        let body = intake.finish();
+        let failure = match (outcome, head.status) {
+            (Err(failure), _) => {
+                self.connection.sender = None;
+                Some(failure)
+            }
+            (Ok(()), Some(200)) => None,
+            (Ok(()), status) => Some(Failure::status(status.unwrap_or_default(), &body.kept)),
+        };
+        Exchange {
+            start,
+            last_byte,
+            head,
+            body,
+            failure,
         }
-        exchange
     }
 }
 
 impl Connection {
-    async fn perform(&mut self, message: &Message, exchange: &mut Exchange) -> Result<(), Failure> {
-        let response = self.send(message, &mut exchange.resent).await?;
-        exchange.first_byte = Some(Instant::now());
-        exchange.status = Some(response.status().as_u16());
-        exchange.media_type = header(&response, &CONTENT_TYPE).unwrap_or_default();
-        exchange.server_name = header(&response, &SERVER);
+    async fn perform(
+        &mut self,
+        message: &Message,
+        head: &mut Head,
+        intake: &mut Intake,
+    ) -> Result<(), Failure> {
+        let response = self.send(message, &mut head.resent).await?;
+        head.first_byte = Some(Instant::now());
+        let status = response.status().as_u16();
+        head.status = Some(status);
+        head.media_type = header(&response, &CONTENT_TYPE).unwrap_or_default();
+        head.server_name = header(&response, &SERVER);
+        intake.begin(status, &head.media_type);
         let mut body = response.into_body();
         while let Some(frame) = body.frame().await {
             let frame = frame.map_err(|e| Failure::new(FailureClass::Truncated, chain(&e)))?;
             if let Some(data) = frame.data_ref() {
-                exchange.body.extend_from_slice(data);
+                intake.take(data);
             }
         }
         Ok(())

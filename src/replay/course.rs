@@ -5,7 +5,7 @@
 
 use super::answers::{Answers, BodyKey};
 use super::checksum::Answer;
-use super::client::Client;
+use super::client::{Client, Exchange};
 use super::failure::Failure;
 use super::process;
 use super::workload::{Phase, Workload};
@@ -46,6 +46,8 @@ pub struct Timing {
     pub bytes: u64,
     /// Whether it was sent twice, as the server closed the kept connection without an answer to the first.
     pub resent: bool,
+    /// How long the client waited for its own check of a large body while that came.
+    pub check_wait: Duration,
 }
 
 impl Timing {
@@ -61,6 +63,8 @@ pub struct Trace {
     pub timing: Timing,
     /// How the server names itself.
     pub server_name: Option<String>,
+    /// Seconds that the check of a large body spent on a core while the clock ran.
+    pub check_cpu_s: f64,
     /// What is known of its answer.
     pub response: Response,
 }
@@ -111,9 +115,13 @@ impl<'a> Course<'a> {
         self.replay(Phase::Timed, thread, client, &mut traces);
         let after = process::thread_cpu_seconds();
         self.await_end();
+        let timed = traces
+            .iter()
+            .filter(|trace| trace.timing.phase == Phase::Timed);
+        let checks_s: f64 = timed.map(|trace| trace.check_cpu_s).sum();
         Lap {
+            cpu_s: (after.zip(before)).map(|(after, before)| after - before + checks_s),
             traces,
-            cpu_s: after.zip(before).map(|(after, before)| after - before),
         }
     }
 
@@ -149,27 +157,37 @@ impl<'a> Course<'a> {
 
     fn request(&self, phase: Phase, query: usize, thread: usize, client: &mut Client) -> Trace {
         let asked = &self.workload.queries()[query];
-        let exchange = client.post_form(&asked.body, asked.form.media_type());
+        let Exchange {
+            start,
+            last_byte,
+            head,
+            body,
+            failure,
+        } = client.post_form(&asked.body, &asked.expected);
         let since_origin = |moment: Instant| moment.duration_since(self.origin);
         let timing = Timing {
             phase,
             query,
             thread,
-            intended_start: since_origin(exchange.start),
-            start: since_origin(exchange.start),
-            first_byte: exchange.first_byte.map(since_origin),
-            last_byte: since_origin(exchange.last_byte),
-            status: exchange.status,
-            bytes: exchange.body.len() as u64,
-            resent: exchange.resent,
+            intended_start: since_origin(start),
+            start: since_origin(start),
+            first_byte: head.first_byte.map(since_origin),
+            last_byte: since_origin(last_byte),
+            status: head.status,
+            bytes: body.bytes,
+            resent: head.resent,
+            check_wait: (body.checked.as_ref()).map_or(Duration::ZERO, |checked| checked.waited),
         };
-        let response = match exchange.failure {
-            Some(failure) => Response::Settled(Err(failure)),
-            None => self.recall(query, exchange.media_type, exchange.body, client),
+        let check_cpu_s = body.checked.as_ref().and_then(|checked| checked.cpu_s);
+        let response = match (failure, body.checked) {
+            (Some(failure), _) => Response::Settled(Err(failure)),
+            (None, Some(checked)) => Response::Settled(checked.outcome),
+            (None, None) => self.recall(query, head.media_type, body.kept, client),
         };
         Trace {
             timing,
-            server_name: exchange.server_name,
+            server_name: head.server_name,
+            check_cpu_s: check_cpu_s.unwrap_or_default(),
             response,
         }
     }
@@ -182,7 +200,12 @@ impl<'a> Course<'a> {
         client: &mut Client,
     ) -> Response {
         let key = BodyKey::new(query, &media_type, &body);
-        match self.answers.recall(&key) {
+        let known = self.answers.recall(&key).or_else(|| {
+            let expected = &self.workload.queries()[query].expected;
+            let is_kept = self.answers.may_keep(&body);
+            (!is_kept).then(|| self.answers.check(key, expected, &media_type, &body))
+        });
+        match known {
             Some(outcome) => {
                 client.reuse(body);
                 Response::Settled(outcome)

@@ -17,6 +17,8 @@ pub enum FailureClass {
     Truncated,
     /// A whole body that is not what its media type says, or is in a media type that was not asked for.
     Malformed,
+    /// A whole body whose rows are not in the order that the query fixes.
+    Order,
 }
 
 impl FailureClass {
@@ -28,6 +30,7 @@ impl FailureClass {
             Self::Status => "status",
             Self::Truncated => "truncated",
             Self::Malformed => "malformed",
+            Self::Order => "order",
         }
     }
 }

@@ -76,6 +76,7 @@ struct RequestRecord<'a> {
     status: Option<u16>,
     bytes: u64,
     resent: bool,
+    check_wait_us: f64,
     rows: Option<u64>,
     checksum: Option<String>,
     failure: Option<&'a super::failure::Failure>,
@@ -127,7 +128,7 @@ impl Outcome {
             queries: (plan.workload.queries().iter())
                 .map(|query| QueryRecord {
                     name: &query.name,
-                    form: query.form,
+                    form: query.expected.form,
                 })
                 .collect(),
         }
@@ -169,6 +170,7 @@ impl Outcome {
             status: timing.status,
             bytes: timing.bytes,
             resent: timing.resent,
+            check_wait_us: microseconds(timing.check_wait),
             rows: answer.map(|answer| answer.rows),
             checksum: answer.map(|answer| format!("{:016x}", answer.checksum)),
             failure: request.outcome.as_ref().err(),

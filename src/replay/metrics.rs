@@ -30,7 +30,7 @@ impl Scraper {
     pub fn scrape(&mut self) -> Option<Counters> {
         let exchange = self.0.get("text/plain");
         match exchange.failure {
-            None => Counters::parse(&String::from_utf8_lossy(&exchange.body)),
+            None => Counters::parse(&String::from_utf8_lossy(&exchange.body.kept)),
             Some(_) => None,
         }
     }

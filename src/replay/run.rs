@@ -160,7 +160,7 @@ impl Runner<'_> {
     }
 
     fn check(&self, trace: Trace) -> Request {
-        let form = self.workload.queries()[trace.timing.query].form;
+        let expected = &self.workload.queries()[trace.timing.query].expected;
         Request {
             outcome: match trace.response {
                 Response::Settled(outcome) => outcome,
@@ -168,7 +168,10 @@ impl Runner<'_> {
                     key,
                     media_type,
                     body,
-                } => self.answers.check(key, form, &media_type, &body),
+                } => {
+                    self.answers.release(&body);
+                    self.answers.check(key, expected, &media_type, &body)
+                }
             },
             timing: trace.timing,
         }

@@ -5,24 +5,22 @@
 
 use super::checksum::Answer;
 use super::digest::{LiteralParts, TermBytes, digest, solution_digest};
-use serde::de::{Deserialize, Deserializer, MapAccess, SeqAccess, Visitor};
+use super::order::{OrderWatch, SortValue};
+use serde::de::{DeserializeSeed, Deserializer, IgnoredAny, MapAccess, SeqAccess, Visitor};
 use std::borrow::Cow;
 use std::fmt;
+use std::io::{BufReader, Read};
 
-/// Reads a document of either kind.
-pub fn parse(body: &[u8]) -> Result<Document, serde_json::Error> {
-    let parsed: RawDocument = serde_json::from_slice(body)?;
-    Ok(Document {
-        solutions: parsed.results.map(|results| results.bindings.0),
-        boolean: parsed.boolean.map(|boolean| {
-            let mut answer = Answer::default();
-            answer.add(digest(&[u8::from(boolean)]));
-            answer
-        }),
-    })
+/// Reads a document of either kind, and follows the order of its rows.
+pub fn parse(body: impl Read, watch: &mut OrderWatch<'_>) -> Result<Document, serde_json::Error> {
+    let mut deserializer = serde_json::Deserializer::from_reader(BufReader::new(body));
+    let document = DocumentSeed(watch).deserialize(&mut deserializer)?;
+    deserializer.end()?;
+    Ok(document)
 }
 
 /// What a document holds.
+#[derive(Default)]
 pub struct Document {
     /// A sequence of solutions.
     pub solutions: Option<Answer>,
@@ -30,71 +28,134 @@ pub struct Document {
     pub boolean: Option<Answer>,
 }
 
-#[derive(serde::Deserialize)]
-struct RawDocument {
-    results: Option<Results>,
-    boolean: Option<bool>,
-}
+struct DocumentSeed<'w, 'k>(&'w mut OrderWatch<'k>);
 
-#[derive(serde::Deserialize)]
-struct Results {
-    bindings: Solutions,
-}
+impl<'de> DeserializeSeed<'de> for DocumentSeed<'_, '_> {
+    type Value = Document;
 
-/// All rows of `bindings`, each forgotten once it is added.
-struct Solutions(Answer);
-
-impl<'de> Deserialize<'de> for Solutions {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        deserializer.deserialize_seq(SolutionsVisitor)
+    fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<Document, D::Error> {
+        deserializer.deserialize_map(self)
     }
 }
 
-struct SolutionsVisitor;
+impl<'de> Visitor<'de> for DocumentSeed<'_, '_> {
+    type Value = Document;
 
-impl<'de> Visitor<'de> for SolutionsVisitor {
-    type Value = Solutions;
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("SPARQL results")
+    }
+
+    fn visit_map<A: MapAccess<'de>>(self, mut members: A) -> Result<Document, A::Error> {
+        let mut document = Document::default();
+        while let Some(name) = members.next_key::<String>()? {
+            match &*name {
+                "results" => document.solutions = members.next_value_seed(ResultsSeed(self.0))?,
+                "boolean" => document.boolean = Some(boolean(members.next_value()?)),
+                _ => {
+                    members.next_value::<IgnoredAny>()?;
+                }
+            }
+        }
+        Ok(document)
+    }
+}
+
+fn boolean(value: bool) -> Answer {
+    let mut answer = Answer::default();
+    answer.add(digest(&[u8::from(value)]));
+    answer
+}
+
+struct ResultsSeed<'w, 'k>(&'w mut OrderWatch<'k>);
+
+impl<'de> DeserializeSeed<'de> for ResultsSeed<'_, '_> {
+    type Value = Option<Answer>;
+
+    fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<Self::Value, D::Error> {
+        deserializer.deserialize_map(self)
+    }
+}
+
+impl<'de> Visitor<'de> for ResultsSeed<'_, '_> {
+    type Value = Option<Answer>;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("an object with bindings")
+    }
+
+    fn visit_map<A: MapAccess<'de>>(self, mut members: A) -> Result<Self::Value, A::Error> {
+        let mut answer = None;
+        while let Some(name) = members.next_key::<String>()? {
+            match &*name {
+                "bindings" => answer = Some(members.next_value_seed(SolutionsSeed(self.0))?),
+                _ => {
+                    members.next_value::<IgnoredAny>()?;
+                }
+            }
+        }
+        Ok(answer)
+    }
+}
+
+/// All rows of `bindings`, each forgotten once it is added.
+struct SolutionsSeed<'w, 'k>(&'w mut OrderWatch<'k>);
+
+impl<'de> DeserializeSeed<'de> for SolutionsSeed<'_, '_> {
+    type Value = Answer;
+
+    fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<Answer, D::Error> {
+        deserializer.deserialize_seq(self)
+    }
+}
+
+impl<'de> Visitor<'de> for SolutionsSeed<'_, '_> {
+    type Value = Answer;
 
     fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str("an array of solutions")
     }
 
-    fn visit_seq<A: SeqAccess<'de>>(self, mut rows: A) -> Result<Solutions, A::Error> {
+    fn visit_seq<A: SeqAccess<'de>>(self, mut rows: A) -> Result<Answer, A::Error> {
         let mut answer = Answer::default();
-        while let Some(SolutionDigest(digest)) = rows.next_element()? {
+        while let Some(digest) = rows.next_element_seed(SolutionSeed(self.0))? {
             answer.add(digest);
         }
-        Ok(Solutions(answer))
+        Ok(answer)
     }
 }
 
-struct SolutionDigest(u64);
+struct SolutionSeed<'w, 'k>(&'w mut OrderWatch<'k>);
 
-impl<'de> Deserialize<'de> for SolutionDigest {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        deserializer.deserialize_map(SolutionVisitor)
+impl<'de> DeserializeSeed<'de> for SolutionSeed<'_, '_> {
+    type Value = u64;
+
+    fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<u64, D::Error> {
+        deserializer.deserialize_map(self)
     }
 }
 
-struct SolutionVisitor;
-
-impl<'de> Visitor<'de> for SolutionVisitor {
-    type Value = SolutionDigest;
+impl<'de> Visitor<'de> for SolutionSeed<'_, '_> {
+    type Value = u64;
 
     fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str("a solution")
     }
 
-    fn visit_map<A: MapAccess<'de>>(self, mut bindings: A) -> Result<SolutionDigest, A::Error> {
+    fn visit_map<A: MapAccess<'de>>(self, mut bindings: A) -> Result<u64, A::Error> {
         let mut digests = Vec::new();
+        let mut sort_values = self.0.unbound();
         while let Some((variable, term)) = bindings.next_entry::<Cow<'de, str>, JsonTerm<'de>>()? {
             let mut bytes = TermBytes::default();
             bytes.variable(&variable);
             term.append_to(&mut bytes)
                 .map_err(serde::de::Error::custom)?;
             digests.push(bytes.digest());
+            if let Some(position) = self.0.position(&variable) {
+                sort_values[position] = term.sort_value();
+            }
         }
-        Ok(SolutionDigest(solution_digest(digests)))
+        self.0.follow(sort_values);
+        Ok(solution_digest(digests))
     }
 }
 
@@ -153,5 +214,17 @@ impl JsonTerm<'_> {
             }
         }
         Ok(())
+    }
+
+    fn sort_value(&self) -> SortValue {
+        match (&*self.kind, &self.value, &self.language) {
+            ("uri", JsonValue::Text(iri), _) => SortValue::Iri(iri.to_string()),
+            ("bnode", ..) => SortValue::BlankNode,
+            ("literal" | "typed-literal", JsonValue::Text(value), None) => {
+                SortValue::of_literal(value, self.datatype.as_deref())
+            }
+            ("literal", ..) => SortValue::OtherLiteral,
+            _ => SortValue::OtherTerm,
+        }
     }
 }

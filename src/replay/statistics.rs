@@ -31,10 +31,14 @@ impl Samples {
         }
     }
 
+    /// The sum.
+    pub fn sum(&self) -> Option<f64> {
+        (!self.0.is_empty()).then(|| self.0.iter().sum())
+    }
+
     /// The arithmetic mean.
     pub fn mean(&self) -> Option<f64> {
-        let sum: f64 = self.0.iter().sum();
-        (!self.0.is_empty()).then(|| sum / self.0.len() as f64)
+        Some(self.sum()? / self.0.len() as f64)
     }
 
     /// The smallest sample.

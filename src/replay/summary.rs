@@ -121,6 +121,23 @@ impl Row<'_> {
             .collect()
     }
 
+    /// The latencies of the answered requests of each round in milliseconds.
+    pub fn rounds_ms(&self) -> impl Iterator<Item = Samples> {
+        self.runs.iter().map(|run| {
+            let answered = run.timed().filter(|request| request.outcome.is_ok());
+            answered
+                .map(|request| request.timing.latency_ms())
+                .collect()
+        })
+    }
+
+    /// Seconds that the client waited for its own check of large answers.
+    pub fn check_wait_s(&self) -> f64 {
+        self.timed()
+            .map(|request| request.timing.check_wait.as_secs_f64())
+            .sum()
+    }
+
     /// The geometric mean over the queries of their median latencies.
     pub fn geometric_mean_ms(&self, queries: std::ops::Range<usize>) -> Option<f64> {
         let medians: Samples = queries.filter_map(|query| self.median_ms(query)).collect();
@@ -188,7 +205,8 @@ impl Row<'_> {
             .median()
     }
 
-    fn timed(&self) -> impl Iterator<Item = &Request> {
+    /// The timed requests of all runs.
+    pub fn timed(&self) -> impl Iterator<Item = &Request> {
         self.runs.iter().flat_map(|run| run.timed())
     }
 

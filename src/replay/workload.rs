@@ -3,12 +3,15 @@
 //! Every query parses (SPARQL 1.1 and 1.2), so that its form is known and the answer's media type can be asked for;
 //! a file that does not is an error that names it. What is sent is the text of the file, byte for byte.
 
+use super::checksum::Expected;
+use super::order::SortKey;
 use crate::diagnostics::{Error, ErrorKind, Result};
 use bytes::Bytes;
 use serde::Serialize;
 use sha2::{Digest, Sha256};
 use spargebra::{Query as Algebra, SparqlParser};
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 /// What kind of answer a query has (SPARQL 1.1 Query, section 16).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
@@ -49,8 +52,8 @@ pub enum Phase {
 pub struct Query {
     /// The file name without its extension.
     pub name: String,
-    /// The kind of its answer.
-    pub form: QueryForm,
+    /// What its answer must be.
+    pub expected: Arc<Expected>,
     /// The body of the request: `query=...`, form-encoded.
     pub body: Bytes,
 }
@@ -117,11 +120,8 @@ impl Workload {
 
 impl Query {
     fn parse(path: &Path, text: &str) -> Result<Self> {
-        let form = match SparqlParser::new().parse_query(text) {
-            Ok(Algebra::Select { .. }) => QueryForm::Select,
-            Ok(Algebra::Ask { .. }) => QueryForm::Ask,
-            Ok(Algebra::Construct { .. }) => QueryForm::Construct,
-            Ok(Algebra::Describe { .. }) => QueryForm::Describe,
+        let expected = match SparqlParser::new().parse_query(text) {
+            Ok(algebra) => Expected::of_query(&algebra),
             Err(e) => {
                 return Err(Error::new(
                     ErrorKind::Syntax,
@@ -136,9 +136,23 @@ impl Query {
             .finish();
         Ok(Self {
             name: name.into_owned(),
-            form,
+            expected: Arc::new(expected),
             body: body.into(),
         })
+    }
+}
+
+impl Expected {
+    fn of_query(query: &Algebra) -> Self {
+        match query {
+            Algebra::Select { pattern, .. } => Self {
+                form: QueryForm::Select,
+                sort_keys: SortKey::of_pattern(pattern),
+            },
+            Algebra::Ask { .. } => Self::of_form(QueryForm::Ask),
+            Algebra::Construct { .. } => Self::of_form(QueryForm::Construct),
+            Algebra::Describe { .. } => Self::of_form(QueryForm::Describe),
+        }
     }
 }
 
@@ -193,7 +207,7 @@ mod tests {
         let found: Vec<_> = workload
             .queries()
             .iter()
-            .map(|q| (q.name.as_str(), q.form))
+            .map(|q| (q.name.as_str(), q.expected.form))
             .collect();
         let wanted = [
             ("1", QueryForm::Select),

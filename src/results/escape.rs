@@ -24,25 +24,26 @@ const fn classes(special: &[u8], controls: bool) -> Classes {
 }
 
 static JSON: Classes = classes(b"\"\\", true);
-static TURTLE_STRING: Classes = classes(b"\"\\\x7f", true);
+// The byte 0xEF begins U+FFFE and U+FFFF.
+static TURTLE_STRING: Classes = classes(b"\"\\\x7f\xef", true);
 static TURTLE_IRI: Classes = classes(b"<>\"{}|^`\\ ", true);
-// The byte 0xEF begins U+FFFE and U+FFFF, which XML has no way to write.
+// XML has no way to write U+FFFE and U+FFFF.
 static XML: Classes = classes(b"&<>\"\xef", true);
 
-/// Copies `text`, handing each byte of a class other than 0 to `replace` with its place.
+/// Copies `text`, handing each byte of a class other than 0 to `replace` with its place, which tells how many bytes it
+/// has replaced: of those, none but the first may be of such a class.
 #[inline]
 fn copy(
     text: &[u8],
     classes: &Classes,
     out: &mut Vec<u8>,
-    mut replace: impl FnMut(u8, usize, &mut Vec<u8>),
+    mut replace: impl FnMut(u8, usize, &mut Vec<u8>) -> usize,
 ) {
     let mut copied = 0;
     for (place, &byte) in text.iter().enumerate() {
         if classes[byte as usize] {
             out.extend_from_slice(&text[copied..place]);
-            replace(byte, place, out);
-            copied = place + 1;
+            copied = place + replace(byte, place, out);
         }
     }
     out.extend_from_slice(&text[copied..]);
@@ -50,39 +51,52 @@ fn copy(
 
 const HEX: &[u8; 16] = b"0123456789ABCDEF";
 
-fn push_unicode_escape(byte: u8, out: &mut Vec<u8>) {
+/// Appends what one byte is replaced by.
+fn put(replacement: &[u8], out: &mut Vec<u8>) -> usize {
+    out.extend_from_slice(replacement);
+    1
+}
+
+fn push_unicode_escape(byte: u8, out: &mut Vec<u8>) -> usize {
+    let digits = [HEX[(byte >> 4) as usize], HEX[(byte & 15) as usize]];
     out.extend_from_slice(b"\\u00");
-    out.push(HEX[(byte >> 4) as usize]);
-    out.push(HEX[(byte & 15) as usize]);
+    put(&digits, out)
 }
 
 /// The inside of a JSON string (RFC 8259, section 7).
 pub fn json(text: &str, out: &mut Vec<u8>) {
     copy(text.as_bytes(), &JSON, out, |byte, _, out| match byte {
-        b'"' => out.extend_from_slice(b"\\\""),
-        b'\\' => out.extend_from_slice(b"\\\\"),
-        b'\n' => out.extend_from_slice(b"\\n"),
-        b'\r' => out.extend_from_slice(b"\\r"),
-        b'\t' => out.extend_from_slice(b"\\t"),
+        b'"' => put(b"\\\"", out),
+        b'\\' => put(b"\\\\", out),
+        b'\n' => put(b"\\n", out),
+        b'\r' => put(b"\\r", out),
+        b'\t' => put(b"\\t", out),
         other => push_unicode_escape(other, out),
     });
 }
 
-/// The inside of a short string in N-Triples, Turtle or TSV.
+/// The inside of a short string in N-Triples, Turtle or TSV, escaped as in canonical N-Triples (RDF 1.2 N-Triples,
+/// section "A Canonical form of N-Triples").
 pub fn turtle_string(text: &str, out: &mut Vec<u8>) {
-    copy(
-        text.as_bytes(),
-        &TURTLE_STRING,
-        out,
-        |byte, _, out| match byte {
-            b'"' => out.extend_from_slice(b"\\\""),
-            b'\\' => out.extend_from_slice(b"\\\\"),
-            b'\n' => out.extend_from_slice(b"\\n"),
-            b'\r' => out.extend_from_slice(b"\\r"),
-            b'\t' => out.extend_from_slice(b"\\t"),
-            other => push_unicode_escape(other, out),
+    let bytes = text.as_bytes();
+    let replace = |byte, place: usize, out: &mut Vec<u8>| match byte {
+        b'"' => put(b"\\\"", out),
+        b'\\' => put(b"\\\\", out),
+        b'\n' => put(b"\\n", out),
+        b'\r' => put(b"\\r", out),
+        b'\t' => put(b"\\t", out),
+        0x08 => put(b"\\b", out),
+        0x0c => put(b"\\f", out),
+        0xef => match bytes[place..] {
+            [_, 0xbf, last @ (0xbe | 0xbf), ..] => {
+                out.extend_from_slice(b"\\uFFF");
+                put(&[HEX[(last & 15) as usize]], out) + 2
+            }
+            _ => put(&[byte], out),
         },
-    );
+        other => push_unicode_escape(other, out),
+    };
+    copy(bytes, &TURTLE_STRING, out, replace);
 }
 
 /// The inside of an IRI in N-Triples or Turtle.
@@ -110,25 +124,30 @@ pub fn xml(text: &str, out: &mut Vec<u8>) -> Result<()> {
         .rposition(|b| !b" \t\r\n".contains(b))
         .unwrap_or(0)
         .max(first);
-    bytes[..first].iter().for_each(|&b| push_reference(b, out));
+    for &byte in &bytes[..first] {
+        push_reference(byte, out);
+    }
     let middle = &bytes[first..bytes.len().min(last + 1)];
     let mut forbidden = false;
     copy(middle, &XML, out, |byte, place, out| match byte {
-        b'&' => out.extend_from_slice(b"&amp;"),
-        b'<' => out.extend_from_slice(b"&lt;"),
-        b'>' => out.extend_from_slice(b"&gt;"),
-        b'"' => out.extend_from_slice(b"&quot;"),
+        b'&' => put(b"&amp;", out),
+        b'<' => put(b"&lt;", out),
+        b'>' => put(b"&gt;", out),
+        b'"' => put(b"&quot;", out),
         b'\r' => push_reference(byte, out),
-        b'\n' | b'\t' => out.push(byte),
+        b'\n' | b'\t' => put(&[byte], out),
         0xef => {
             forbidden |= matches!(middle[place..], [_, 0xbf, 0xbe | 0xbf, ..]);
-            out.push(byte);
+            put(&[byte], out)
         }
-        _ => forbidden = true,
+        _ => {
+            forbidden = true;
+            1
+        }
     });
-    bytes[first + middle.len()..]
-        .iter()
-        .for_each(|&b| push_reference(b, out));
+    for &byte in &bytes[first + middle.len()..] {
+        push_reference(byte, out);
+    }
     if forbidden {
         return Err(Error::new(
             ErrorKind::NotAcceptable,
@@ -138,13 +157,14 @@ pub fn xml(text: &str, out: &mut Vec<u8>) -> Result<()> {
     Ok(())
 }
 
-fn push_reference(byte: u8, out: &mut Vec<u8>) {
-    out.extend_from_slice(match byte {
+fn push_reference(byte: u8, out: &mut Vec<u8>) -> usize {
+    let reference: &[u8] = match byte {
         b'\r' => b"&#xD;",
         b'\n' => b"&#xA;",
         b'\t' => b"&#x9;",
         _ => b"&#x20;",
-    });
+    };
+    put(reference, out)
 }
 
 #[cfg(test)]
@@ -165,8 +185,8 @@ mod tests {
         );
         check(
             turtle_string,
-            "a\\b\"\r\u{8}\u{7f}",
-            "a\\\\b\\\"\\r\\u0008\\u007F",
+            "a\\b\"\r\u{8}\u{c}\u{7f}\u{FFFE}ï\u{FFFF}\u{FFFD}",
+            "a\\\\b\\\"\\r\\b\\f\\u007F\\uFFFEï\\uFFFF\u{FFFD}",
         );
         check(turtle_iri, "http://e/a b>", "http://e/a\\u0020b\\u003E");
         let xml = |text: &str, out: &mut Vec<u8>| xml(text, out).unwrap();

@@ -138,6 +138,10 @@ fn read_like(model: &Value, text: &str) -> Result<Value, String> {
             "false" => Ok(Value::Boolean(false)),
             _ => Err("expected true or false".to_owned()),
         },
+        Value::Array(_) => {
+            let items = text.split([',', ' ']).filter(|item| !item.is_empty());
+            Ok(Value::Array(items.map(Value::from).collect()))
+        }
         _ => Ok(Value::String(text.to_owned())),
     }
 }
@@ -174,11 +178,13 @@ mod tests {
                 "KALUTA_QUERY_THREADS" => Some("7".to_owned()),
                 "KALUTA_LOG" => Some("debug".to_owned()),
                 "KALUTA_QUERY_DEFAULT_GRAPH" => Some("union".to_owned()),
+                "KALUTA_SERVICE_ALLOW" => Some("http://a/ , http://b/*".to_owned()),
                 _ => None,
             })
             .unwrap();
         assert_eq!(settings.query.threads, 3);
         assert_eq!(settings.log.directives, "debug");
+        assert_eq!(settings.service.allow, ["http://a/", "http://b/*"]);
         assert_eq!(settings.query.default_graph, DefaultGraph::Union);
         assert_eq!(settings.bind, Settings::default().bind);
     }

@@ -4,6 +4,7 @@
 //! space may stand between tokens (section 19.4), but not between some function names and their brackets. The text keeps its
 //! length and its tokens keep their order, so that a place in the new text is one in the old.
 
+use super::select;
 use super::tokens::{Token, TokenKind};
 use std::borrow::Cow;
 
@@ -26,6 +27,20 @@ pub fn adapt<'t>(text: &'t str, tokens: &[Token]) -> Cow<'t, str> {
         }
     }
     adapted
+}
+
+/// The text with variables that a grouping SELECT uses behind their definition (section 18.2.4.4) wrapped in COALESCE,
+/// which has their value or their error, and for which the parser does not ask whether they are grouped.
+pub fn mark_reused(text: &str, tokens: &[Token]) -> Option<String> {
+    let heads = select::heads(text, tokens).filter(|head| head.is_grouping);
+    let mut reused: Vec<&Token> = heads.flat_map(|head| head.reused).collect();
+    reused.sort_unstable_by_key(|token| token.range.start);
+    let mut marked = text.to_owned();
+    for token in reused.iter().rev() {
+        let wrapped = format!("COALESCE({})", token.text(text));
+        marked.replace_range(token.range.clone(), &wrapped);
+    }
+    (!reused.is_empty()).then_some(marked)
 }
 
 /// Whether the parser wants the bracket of this function to touch its name.

@@ -4,7 +4,9 @@
 //! sentence, or passes. Slips that are mistakes wherever the parser stopped come first; those that depend on the place
 //! where it stopped follow. Where none fits, the message names the token that cannot stand there.
 
+use super::Language;
 use super::prefixes::well_known_prefix;
+use super::select;
 use super::tokens::{Token, TokenKind};
 use std::collections::HashSet;
 
@@ -17,7 +19,8 @@ pub struct Hint {
 }
 
 impl Hint {
-    fn new(offset: usize, message: impl Into<String>) -> Self {
+    /// A message on a place.
+    pub fn new(offset: usize, message: impl Into<String>) -> Self {
         Self {
             message: message.into(),
             offset,
@@ -25,20 +28,26 @@ impl Hint {
     }
 }
 
-/// What is known when a query does not parse.
-struct Scene<'t> {
-    text: &'t str,
-    tokens: &'t [Token],
+/// What is known when a text does not parse.
+pub struct Scene<'t> {
+    /// What it should have been.
+    pub language: Language,
+    /// Whether well-known prefixes need no declaration.
+    pub has_default_prefixes: bool,
+    /// The text.
+    pub text: &'t str,
+    /// Its tokens.
+    pub tokens: &'t [Token],
     /// The index of the token that the parser could not read; the number of tokens where it wanted more.
-    stop: usize,
+    pub stop: usize,
     /// The parser's own words about what it read last, if it had any.
-    remark: Option<&'t str>,
+    pub remark: Option<&'t str>,
 }
 
 /// The slips, the surest first.
 const SLIPS: [fn(&Scene<'_>) -> Option<Hint>; 8] = [
     nothing_at_all,
-    update_instead_of_query,
+    other_language,
     smart_quote,
     undeclared_prefix,
     unbalanced_bracket,
@@ -47,16 +56,10 @@ const SLIPS: [fn(&Scene<'_>) -> Option<Hint>; 8] = [
     missing_dot,
 ];
 
-/// The most helpful message for a parser that stopped at the token of this index.
-pub fn find(text: &str, tokens: &[Token], stop: usize, remark: Option<&str>) -> Hint {
-    let scene = Scene {
-        text,
-        tokens,
-        stop,
-        remark,
-    };
-    let slip = SLIPS.iter().find_map(|slip| slip(&scene));
-    slip.unwrap_or_else(|| plain(&scene))
+/// The most helpful message.
+pub fn find(scene: &Scene<'_>) -> Hint {
+    let slip = SLIPS.iter().find_map(|slip| slip(scene));
+    slip.unwrap_or_else(|| plain(scene))
 }
 
 /// The first string without an end. It is found before the parser runs: what it hides cannot be measured.
@@ -111,13 +114,13 @@ impl<'t> Scene<'t> {
 }
 
 fn nothing_at_all(scene: &Scene<'_>) -> Option<Hint> {
-    scene
-        .tokens
-        .is_empty()
-        .then(|| Hint::new(0, "the query is empty"))
+    let message = format!("the {} is empty", scene.language.noun());
+    scene.tokens.is_empty().then(|| Hint::new(0, message))
 }
 
-fn update_instead_of_query(scene: &Scene<'_>) -> Option<Hint> {
+/// An update where a query belongs, or a query where an update does.
+fn other_language(scene: &Scene<'_>) -> Option<Hint> {
+    const QUERIES: [&str; 4] = ["SELECT", "ASK", "CONSTRUCT", "DESCRIBE"];
     const UPDATES: [&str; 10] = [
         "INSERT", "DELETE", "LOAD", "CLEAR", "DROP", "CREATE", "ADD", "MOVE", "COPY", "WITH",
     ];
@@ -126,9 +129,16 @@ fn update_instead_of_query(scene: &Scene<'_>) -> Option<Hint> {
         .tokens
         .iter()
         .find(|t| t.kind == TokenKind::Word && scene.word_of(t, &PROLOGUE).is_none())?;
-    let word = scene.word_of(first, &UPDATES)?;
-    let message =
-        format!("{word} begins an update; a query begins with SELECT, ASK, CONSTRUCT or DESCRIBE");
+    let message = match scene.language {
+        Language::Query => format!(
+            "{} begins an update; a query begins with SELECT, ASK, CONSTRUCT or DESCRIBE",
+            scene.word_of(first, &UPDATES)?
+        ),
+        Language::Update => format!(
+            "{} begins a query; an update begins with INSERT, DELETE, WITH, LOAD, CLEAR, DROP, CREATE, ADD, MOVE or COPY",
+            scene.word_of(first, &QUERIES)?
+        ),
+    };
     Some(Hint::new(first.range.start, message))
 }
 
@@ -154,8 +164,12 @@ fn undeclared_prefix(scene: &Scene<'_>) -> Option<Hint> {
         let (prefix, _) = token.text(scene.text).split_once(':')?;
         if is_declaration {
             declared.insert(prefix);
-        } else if !declared.contains(prefix) {
-            let iri = well_known_prefix(prefix).unwrap_or("...");
+            continue;
+        }
+        let well_known = well_known_prefix(prefix);
+        let is_default = scene.has_default_prefixes && well_known.is_some();
+        if !declared.contains(prefix) && !is_default {
+            let iri = well_known.unwrap_or("...");
             let message = format!(
                 "the prefix \"{prefix}:\" is not declared; add PREFIX {prefix}: <{iri}> at the beginning"
             );
@@ -189,7 +203,8 @@ fn unbalanced_bracket(scene: &Scene<'_>) -> Option<Hint> {
     let bracket = open.pop()?;
     clause_order(scene).or_else(|| {
         let message = format!(
-            "the query ends, and {} is not closed",
+            "the {} ends, and {} is not closed",
+            scene.language.noun(),
             named(scene, bracket)
         );
         Some(Hint::new(scene.text.trim_end().len(), message))
@@ -203,87 +218,18 @@ fn named(scene: &Scene<'_>, bracket: &Token) -> String {
 
 /// A SELECT whose solutions are grouped, and a variable in it that is not.
 fn ungrouped_variable(scene: &Scene<'_>) -> Option<Hint> {
-    let selects =
-        (0..scene.tokens.len()).filter(|&i| scene.tokens[i].is_word(scene.text, "SELECT"));
-    let token = selects
-        .filter_map(|i| ungrouped_in_select(scene, i))
-        .next()?;
+    let grouping = select::heads(scene.text, scene.tokens).filter(|head| head.is_grouping);
+    let mut ungrouped = grouping.filter_map(|head| {
+        let is_grouped = |name: &str| head.grouped.iter().any(|t| t.text(scene.text) == name);
+        let mut loose = head.loose.iter();
+        loose.find(|t| !is_grouped(t.text(scene.text))).copied()
+    });
+    let token = ungrouped.next()?;
     let name = token.text(scene.text);
     let message = format!(
         "{name} is neither grouped nor aggregated; add it to GROUP BY, or write (SAMPLE({name}) AS ?some)"
     );
     Some(Hint::new(token.range.start, message))
-}
-
-fn ungrouped_in_select<'t>(scene: &Scene<'t>, select: usize) -> Option<&'t Token> {
-    let own = own_tokens(scene, select);
-    let body = own.iter().position(|t| scene.is(t, "{"))?;
-    let (head, tail) = own.split_at(body);
-    let group = tail.iter().position(|t| t.is_word(scene.text, "GROUP"));
-    let grouped = group.map_or(&[][..], |g| &tail[g..]);
-    let (loose, has_aggregate) = loose_variables(scene, head);
-    if group.is_none() && !has_aggregate {
-        return None;
-    }
-    let is_grouped = |name: &str| grouped.iter().any(|t| t.text(scene.text) == name);
-    loose.into_iter().find(|t| !is_grouped(t.text(scene.text)))
-}
-
-/// The tokens of a SELECT up to the brace that closes around it, those inside its own braces left out.
-fn own_tokens<'t>(scene: &Scene<'t>, select: usize) -> Vec<&'t Token> {
-    let mut depth = 0usize;
-    let mut own = Vec::new();
-    for token in &scene.tokens[select..] {
-        if scene.is(token, "}") {
-            let Some(less) = depth.checked_sub(1) else {
-                break;
-            };
-            depth = less;
-        }
-        if depth == 0 {
-            own.push(token);
-        }
-        if scene.is(token, "{") {
-            depth += 1;
-        }
-    }
-    own
-}
-
-/// The variables of a SELECT clause that stand outside aggregates and that AS does not define; and whether it has
-/// aggregates.
-fn loose_variables<'t>(scene: &Scene<'t>, head: &[&'t Token]) -> (Vec<&'t Token>, bool) {
-    const AGGREGATES: [&str; 7] = [
-        "COUNT",
-        "SUM",
-        "MIN",
-        "MAX",
-        "AVG",
-        "SAMPLE",
-        "GROUP_CONCAT",
-    ];
-    let (mut loose, mut defined) = (Vec::new(), HashSet::new());
-    let (mut depth, mut aggregate, mut has_aggregate) = (0usize, None, false);
-    for pair in head.windows(2) {
-        let (before, token) = (pair[0], pair[1]);
-        if scene.is(token, "(") {
-            depth += 1;
-            if aggregate.is_none() && scene.word_of(before, &AGGREGATES).is_some() {
-                aggregate = Some(depth);
-                has_aggregate = true;
-            }
-        } else if scene.is(token, ")") {
-            aggregate = aggregate.filter(|d| *d < depth);
-            depth = depth.saturating_sub(1);
-        } else if token.kind == TokenKind::Variable && aggregate.is_none() {
-            if before.is_word(scene.text, "AS") {
-                defined.insert(token.text(scene.text));
-            } else if !defined.contains(token.text(scene.text)) {
-                loose.push(token);
-            }
-        }
-    }
-    (loose, has_aggregate)
 }
 
 fn clause_order(scene: &Scene<'_>) -> Option<Hint> {
@@ -329,7 +275,7 @@ fn plain(scene: &Scene<'_>) -> Hint {
     }
     let message = match scene.stopper() {
         Some(token) => format!("`{}` cannot stand here", shorten(token.text(scene.text))),
-        None => "the query ends too early".to_owned(),
+        None => format!("the {} ends too early", scene.language.noun()),
     };
     Hint::new(scene.place(), message)
 }

@@ -101,7 +101,7 @@ struct Level {
 enum LevelKind {
     /// A group graph pattern, or the query around all of them.
     Group,
-    /// The rows of VALUES: a list, however long.
+    /// The rows of VALUES, the quads of an update: a list, however long.
     Data,
     /// An expression, path, list or blank node.
     Inner,
@@ -168,7 +168,12 @@ impl Meter {
 
     fn read_word(&mut self, word: &str) {
         let is_one_of = |words: &[&str]| words.iter().any(|w| word.eq_ignore_ascii_case(w));
-        if is_one_of(&WRAPPING_WORDS) {
+        if is_one_of(&["INSERT", "DELETE", "WHERE"]) {
+            // The quads of a template follow, or those of DATA; a WHERE has patterns.
+            self.expects_data = !word.eq_ignore_ascii_case("WHERE");
+        } else if is_one_of(&["GRAPH"]) && self.level().kind == LevelKind::Data {
+            // Quads are a list, whatever their graphs.
+        } else if is_one_of(&WRAPPING_WORDS) {
             self.expects_data |= word.eq_ignore_ascii_case("VALUES");
             self.link();
         } else if is_one_of(&RETRIED_WORDS) {
@@ -211,6 +216,8 @@ impl Meter {
             "{" | "{|" | "(" | "[" | "<<" | "<<(" => self.open(symbol, before),
             "}" | "|}" | ")" | "]" | ">>" | ")>>" => self.close(),
             "," if kind == LevelKind::Inner => self.cut_chain(),
+            // Operations of an update are a list.
+            ";" if self.levels.len() == 1 => self.cut_chain(),
             "/" | "|" | "^" | "^^" => self.link(),
             "!" => {
                 self.link();
@@ -397,6 +404,23 @@ mod tests {
             ),
             Ok(()),
         );
+    }
+
+    #[test]
+    fn long_updates_are_not_deep() {
+        let n = 2_000;
+        let graphs = "GRAPH <a:g> { <a:s> <a:p> 1 } ".repeat(n);
+        for text in [
+            "CLEAR GRAPH <a:g> ; ".repeat(n),
+            format!("INSERT DATA {{ {graphs} }}"),
+            format!("DELETE {{ {graphs} }} INSERT {{ {graphs} }} WHERE {{}}"),
+        ] {
+            let outcome = super::super::parse_update(&text, None, &Limits::default());
+            assert!(outcome.is_ok(), "{:.100}: {:?}", text, outcome.err());
+        }
+        let text = format!("DELETE WHERE {{ {graphs} }}");
+        let error = super::super::parse_update(&text, None, &Limits::default()).unwrap_err();
+        assert!(error.message().contains("levels deep"), "{error}");
     }
 
     #[test]

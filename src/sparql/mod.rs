@@ -1,6 +1,6 @@
-//! Query text to algebra.
+//! Query and update text to algebra.
 //!
-//! [`parse_query`] stands around `spargebra`, whose parser recurses and reports a place and a set of expected tokens.
+//! [`parse_query`] and [`parse_update`] stand around `spargebra`, whose parser recurses and reports a place and a set of expected tokens.
 //! This room adds what a server needs: limits that are looked at before the parser sees the text, so that no text can
 //! overflow the stack or keep the parser busy ([`Limits`]); and errors with line, column, a caret and a hint
 //! ([`hints`]). It knows the grammar of SPARQL 1.1 Query, section 19, only as far as tokens and brackets.
@@ -10,17 +10,20 @@ mod hints;
 mod limits;
 mod prefixes;
 mod report;
+mod select;
+mod strict;
 mod tokens;
 
 pub use limits::Limits;
 pub use prefixes::well_known_prefix;
 
 use crate::diagnostics::{Error, ErrorKind, Result, TextPosition};
-use hints::Hint;
+use hints::{Hint, Scene};
 use limits::Load;
 use report::Spaced;
-use spargebra::{Query, SparqlParser};
-use tokens::tokenize;
+use spargebra::{Query, SparqlParser, Update};
+use std::sync::LazyLock;
+use tokens::{Token, tokenize};
 
 /// The stack of the thread on which deeply nested text is parsed: twice what the deepest text was measured to need
 /// without optimization, at 64 KiB for each level.
@@ -28,15 +31,80 @@ const DEEP_STACK_BYTES: usize = 64 << 20;
 /// The nesting up to which text is parsed on the thread that asks: within a mebibyte.
 const SHALLOW_NESTING_MAX: usize = 12;
 
-/// Parses a query; `base` resolves relative IRIs until the text says BASE itself.
+/// What holds for a text before its own prologue says otherwise.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Prologue<'a> {
+    /// The absolute IRI that relative ones are resolved against.
+    pub base: Option<&'a str>,
+    /// Whether well-known prefixes are declared.
+    pub has_default_prefixes: bool,
+}
+
+impl<'a> From<Option<&'a str>> for Prologue<'a> {
+    fn from(base: Option<&'a str>) -> Self {
+        Self {
+            base,
+            has_default_prefixes: false,
+        }
+    }
+}
+
+/// What a text is written in.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Language {
+    Query,
+    Update,
+}
+
+impl Language {
+    const fn noun(self) -> &'static str {
+        match self {
+            Self::Query => "query",
+            Self::Update => "update",
+        }
+    }
+}
+
+/// Parses a query; the prologue may be just the base, or none.
 ///
 /// The depth of the algebra is at most `limits.depth_max` and a few, so that code which walks it may recurse.
 ///
 /// # Errors
 /// [`ErrorKind::Syntax`] with the place when the text is no query, [`ErrorKind::BadRequest`] when it goes over a limit
 /// or the base is no absolute IRI.
-pub fn parse_query(text: &str, base: Option<&str>, limits: &Limits) -> Result<Query> {
-    let parser = parser_with_base(base)?;
+pub fn parse_query<'a>(
+    text: &str,
+    prologue: impl Into<Prologue<'a>>,
+    limits: &Limits,
+) -> Result<Query> {
+    let read: Read<Query> = |parser, text| parser.parse_query(text).map_err(|e| e.to_string());
+    parse_text(Language::Query, text, prologue.into(), limits, read)
+}
+
+/// Parses an update: any number of operations. Bounded as queries are.
+///
+/// # Errors
+/// As [`parse_query`].
+pub fn parse_update<'a>(
+    text: &str,
+    prologue: impl Into<Prologue<'a>>,
+    limits: &Limits,
+) -> Result<Update> {
+    let read: Read<Update> = |parser, text| parser.parse_update(text).map_err(|e| e.to_string());
+    parse_text(Language::Update, text, prologue.into(), limits, read)
+}
+
+/// Reads a text with the parser; the error is its report.
+type Read<T> = fn(SparqlParser, &str) -> Result<T, String>;
+
+fn parse_text<T: Send>(
+    language: Language,
+    text: &str,
+    prologue: Prologue<'_>,
+    limits: &Limits,
+    read: Read<T>,
+) -> Result<T> {
+    let parser = parser_with(prologue)?;
     limits.check_length(text)?;
     let tokens = tokenize(text);
     if let Some(hint) = hints::open_string(&tokens) {
@@ -44,31 +112,70 @@ pub fn parse_query(text: &str, base: Option<&str>, limits: &Limits) -> Result<Qu
     }
     let load = limits.check_nesting(text, &tokens)?;
     let adapted = dialect::adapt(text, &tokens);
-    parse(parser.clone(), &adapted, load).map_err(|report| {
-        let spaced = Spaced::new(&adapted, &tokenize(&adapted));
-        // A text with gaps fails as the text itself did; should it not, the first report is all there is to say.
-        let report = parse(parser, &spaced.text, load).err().unwrap_or(report);
-        let stop = spaced.read(&report);
-        syntax_error(
-            text,
-            hints::find(text, &tokens, stop.token, stop.remark.as_deref()),
-        )
-    })
+    let parse = |text: &str| parse(parser.clone(), text, load, read);
+    let parsed = parse(&adapted).or_else(|report| {
+        dialect::mark_reused(&adapted, &tokenize(&adapted))
+            .and_then(|marked| parse(&marked).ok())
+            .ok_or(report)
+    });
+    let report = match parsed {
+        Ok(parsed) => return check_strictly(text, &tokens, &adapted, parse, parsed),
+        Err(report) => report,
+    };
+    let spaced = Spaced::new(&adapted, &tokenize(&adapted));
+    // A text with gaps fails as the text itself did; should it not, the first report is all there is to say.
+    let stop = spaced.read(&parse(&spaced.text).err().unwrap_or(report));
+    let scene = Scene {
+        language,
+        has_default_prefixes: prologue.has_default_prefixes,
+        text,
+        tokens: &tokens,
+        stop: stop.token,
+        remark: stop.remark.as_deref(),
+    };
+    Err(syntax_error(text, hints::find(&scene)))
 }
 
-fn parser_with_base(base: Option<&str>) -> Result<SparqlParser> {
-    let Some(base) = base else {
-        return Ok(SparqlParser::new());
+/// Refuses what the parser read though the grammar does not allow it.
+fn check_strictly<T>(
+    text: &str,
+    tokens: &[Token],
+    adapted: &str,
+    parse: impl Fn(&str) -> Result<T, String>,
+    parsed: T,
+) -> Result<T> {
+    if let Some(hint) = strict::find(text, tokens) {
+        return Err(syntax_error(text, hint));
+    }
+    match strict::mask_operators(adapted, &tokenize(adapted)) {
+        Some((hint, masked)) if parse(&masked).is_err() => Err(syntax_error(text, hint)),
+        _ => Ok(parsed),
+    }
+}
+
+fn parser_with(prologue: Prologue<'_>) -> Result<SparqlParser> {
+    static WITH_PREFIXES: LazyLock<SparqlParser> = LazyLock::new(prefixes::parser_with_all);
+    let parser = match prologue.has_default_prefixes {
+        true => WITH_PREFIXES.clone(),
+        false => SparqlParser::new(),
     };
-    SparqlParser::new().with_base_iri(base).map_err(|cause| {
+    let Some(base) = prologue.base else {
+        return Ok(parser);
+    };
+    parser.with_base_iri(base).map_err(|cause| {
         let message = format!("the base <{base}> is not an absolute IRI: {cause}");
         Error::new(ErrorKind::BadRequest, message).caused_by(cause)
     })
 }
 
-/// Parses in place, or on a thread with a stack of its own where the text is deep; the error is the parser's report.
-fn parse(parser: SparqlParser, text: &str, load: Load) -> Result<Query, String> {
-    let run = || parser.parse_query(text).map_err(|e| e.to_string());
+/// Parses in place, or on a thread with a stack of its own where the text is deep.
+fn parse<T: Send>(
+    parser: SparqlParser,
+    text: &str,
+    load: Load,
+    read: Read<T>,
+) -> Result<T, String> {
+    let run = || read(parser, text);
     if load.nesting <= SHALLOW_NESTING_MAX {
         return run();
     }
@@ -77,7 +184,7 @@ fn parse(parser: SparqlParser, text: &str, load: Load) -> Result<Query, String> 
             .name("parse".into())
             .stack_size(DEEP_STACK_BYTES)
             .spawn_scoped(scope, run)
-            .map_err(|e| format!("no thread to parse a deeply nested query on: {e}"))?
+            .map_err(|e| format!("no thread to parse a deeply nested text on: {e}"))?
             .join()
             .unwrap_or_else(|panic| std::panic::resume_unwind(panic))
     })
@@ -193,6 +300,14 @@ mod tests {
         check("INSERT DATA { <a:a> <a:b> 1 }", 1, 1, "update");
         check("SELECT * { ?s ?p \"x }", 1, 18, "string");
         check("SELECT", 1, 7, "ends too early");
+        check("ASK { FILTER (?x<?a&&?b>?y) }", 1, 17, "put a space");
+        check("SELECT (COUNT(MAX(?x)) AS ?n) {}", 1, 15, "sub-query");
+        check(
+            "ASK { FILTER(isTRIPLE(<<( 1 <a:p> 2 )>>)) }",
+            1,
+            27,
+            "subject",
+        );
         check("", 1, 1, "empty");
     }
 
@@ -226,6 +341,10 @@ mod tests {
         for text in [
             "ASK { ?s ?p TRUE, False FILTER(?p = \"TRUE\") }",
             "ASK { FILTER(COALESCE (?x, CONCAT\n(\"a\", \"b\"))) BIND(BNODE () AS ?b) }",
+            "ASK { ?s ?p <http://e/?a=b&&c,(d)> FILTER(?s IN (?p, <http://e/(x)>) && ?x <?a && ?b> ?y) }",
+            "SELECT (COUNT(?v) AS ?n) (IF(BOUND(?n), ?n + ?n, 0) AS ?m) (?m AS ?k) { ?s ?p ?v }",
+            "SELECT (SUM(IF(EXISTS { SELECT (COUNT(*) AS ?n) {} }, 1, 0)) AS ?m) {}",
+            "ASK { ?s <a:p> ( <<( <<( <a:s> <a:p> 1 )>> <a:p> 2 )>> ) }",
         ] {
             let outcome = parse_query(text, None, &Limits::default());
             assert!(outcome.is_ok(), "{outcome:?}");
@@ -236,6 +355,47 @@ mod tests {
             23,
             "cannot stand here",
         );
+    }
+
+    #[test]
+    fn updates_are_read_and_their_errors_say_so() {
+        let failure = |text: &str| parse_update(text, None, &Limits::default()).unwrap_err();
+        for text in [
+            "",
+            "INSERT DATA { <a:s> <a:p> 1 }; CLEAR ALL",
+            "DELETE WHERE { ?s ?p ?o }",
+        ] {
+            let outcome = parse_update(text, None, &Limits::default());
+            assert!(outcome.is_ok(), "{outcome:?}");
+        }
+        for (text, words) in [
+            ("ASK {}", "begins a query"),
+            ("INSERT DATA { ?s ?p 1", "the update ends"),
+            ("INSERT DATA", "the update ends too early"),
+            ("INSERT DATA { ex:s ex:p 1 }", "prefix \"ex:\""),
+        ] {
+            assert!(
+                failure(text).message().contains(words),
+                "{:?}",
+                failure(text)
+            );
+        }
+    }
+
+    #[test]
+    fn well_known_prefixes_are_declared_where_that_is_chosen() {
+        let prologue = Prologue {
+            base: None,
+            has_default_prefixes: true,
+        };
+        let parse = |text: &str| parse_query(text, prologue, &Limits::default());
+        let text = parse("ASK { ?s foaf:name ?n }").unwrap().to_string();
+        assert!(text.contains("<http://xmlns.com/foaf/0.1/name>"), "{text}");
+        let own = parse("PREFIX foaf: <http://e/> ASK { ?s foaf:name ?n }");
+        let own = own.unwrap().to_string();
+        assert!(own.contains("<http://e/name>"), "{own}");
+        let error = parse("ASK { ?s foaf:name nope:x }").unwrap_err();
+        assert!(error.message().contains("\"nope:\""), "{error}");
     }
 
     #[test]

@@ -1,6 +1,9 @@
 //! Prefixes that most people spell alike, to be offered where a query forgot one.
 //!
-//! They are never declared silently: a query says which prefixes it means.
+//! They are declared silently only where an operator has chosen so (setting `query.default_prefixes`), and a query that
+//! declares one itself means its own.
+
+use spargebra::SparqlParser;
 
 /// Prefix and IRI, in the order of prefixes.
 const WELL_KNOWN: [(&str, &str); 44] = [
@@ -54,6 +57,14 @@ const WELL_KNOWN: [(&str, &str); 44] = [
 pub fn well_known_prefix(prefix: &str) -> Option<&'static str> {
     let entry = WELL_KNOWN.iter().find(|(name, _)| *name == prefix)?;
     Some(entry.1)
+}
+
+/// A parser for which all of them are declared.
+pub fn parser_with_all() -> SparqlParser {
+    let declare = |parser: SparqlParser, &(prefix, iri): &(&str, &str)| {
+        parser.with_prefix(prefix, iri).unwrap_or_default()
+    };
+    WELL_KNOWN.iter().fold(SparqlParser::new(), declare)
 }
 
 #[cfg(test)]

@@ -7,7 +7,8 @@ use kaluta::diagnostics::Error;
 use kaluta::engine::{
     Engine, LoadOptions, LoadSource, QueryAnswer, QueryControl, QueryRequest, Rows,
 };
-use kaluta::settings::QuerySettings;
+use kaluta::results::{QuadsWriter, RdfFormat, SolutionsFormat, SolutionsWriter, write_boolean};
+use kaluta::settings::{QuerySettings, ServiceSettings};
 use kaluta::term::TermId;
 use std::time::Duration;
 use tempfile::TempDir;
@@ -25,13 +26,82 @@ pub struct Kaluta {
 impl Kaluta {
     /// An empty store.
     pub fn open() -> Result<Self, String> {
+        Self::open_with(&ServiceSettings::default())
+    }
+
+    /// An empty store whose queries may ask other services.
+    pub fn open_with(services: &ServiceSettings) -> Result<Self, String> {
         let folder = tempfile::tempdir().map_err(|e| e.to_string())?;
-        let engine =
-            Engine::open(folder.path(), &QuerySettings::default()).map_err(|e| e.to_string())?;
+        let engine = Engine::open(folder.path(), &QuerySettings::default())
+            .and_then(|engine| engine.with_services(services));
         Ok(Self {
-            engine,
+            engine: engine.map_err(|e| e.to_string())?,
             _folder: folder,
         })
+    }
+
+    /// Answers a query within limits.
+    pub fn answer(&self, request: &Request, control: &QueryControl) -> Result<Answer, Error> {
+        let prepared = self.engine.prepare(&request_of(request))?;
+        Ok(match self.engine.execute(&prepared, control)? {
+            QueryAnswer::Boolean(value) => Answer::Boolean(value),
+            QueryAnswer::Solutions(mut rows) => Answer::Solutions {
+                variables: rows.variables().to_vec(),
+                rows: terms(&mut rows)?,
+            },
+            QueryAnswer::Triples(mut rows) => Answer::Graph(terms(&mut rows)?),
+        })
+    }
+
+    /// Every quad, as a row of four; the default graph has no name.
+    pub fn dump(&self) -> Result<Vec<Row>, String> {
+        let mut rows = self.engine.dump().map_err(|e| e.to_string())?;
+        let mut all = Vec::new();
+        while let Some(batch) = rows.next_batch().map_err(|e| e.to_string())? {
+            for place in 0..batch.rows() {
+                let term = |column: &Vec<TermId>| match column[place] {
+                    TermId::DEFAULT_GRAPH => Ok(None),
+                    id => rows.to_term(id).map(Some),
+                };
+                let row: Result<Row, Error> = batch.columns().iter().map(term).collect();
+                all.push(row.map_err(|e| e.to_string())?);
+            }
+        }
+        Ok(all)
+    }
+
+    /// Every quad, written in a format.
+    pub fn dump_as(&self, format: RdfFormat) -> Result<Vec<u8>, String> {
+        let written = || {
+            let (mut rows, mut out) = (self.engine.dump()?, Vec::new());
+            let mut writer = QuadsWriter::start(format);
+            while let Some(batch) = rows.next_batch()? {
+                writer.write_rows(&batch, 0..batch.rows(), rows.resolver(), &mut out)?;
+            }
+            writer.finish(&mut out)?;
+            Ok(out)
+        };
+        written().map_err(|e: Error| e.to_string())
+    }
+
+    /// The answer to a query, written in a format; graphs are not.
+    pub fn query_as(&self, request: &Request, format: SolutionsFormat) -> Result<Vec<u8>, String> {
+        let written = || {
+            let (prepared, mut out) = (self.engine.prepare(&request_of(request))?, Vec::new());
+            match self.engine.execute(&prepared, &control())? {
+                QueryAnswer::Boolean(value) => write_boolean(format, value, &mut out),
+                QueryAnswer::Solutions(mut rows) => {
+                    let mut writer = SolutionsWriter::start(format, rows.variables(), &mut out);
+                    while let Some(batch) = rows.next_batch()? {
+                        writer.write_rows(&batch, 0..batch.rows(), rows.resolver(), &mut out)?;
+                    }
+                    writer.finish(&mut out);
+                }
+                QueryAnswer::Triples(_) => {}
+            }
+            Ok(out)
+        };
+        written().map_err(|e: Error| e.to_string())
     }
 
     /// How many rows of the index a query reads, all operators together, and how it is run.
@@ -59,7 +129,7 @@ impl Store for Kaluta {
     }
 
     fn query(&self, request: &Request) -> Result<Answer, String> {
-        let answer = panics::caught(|| answer(&self.engine, request))?;
+        let answer = panics::caught(|| self.answer(request, &control()))?;
         answer.map_err(|e| format!("{e:?}"))
     }
 }
@@ -83,18 +153,6 @@ fn source_of(document: Document) -> Result<LoadSource, String> {
         source.base = Some(oxiri::Iri::parse(base).map_err(|e| e.to_string())?);
     }
     Ok(source)
-}
-
-fn answer(engine: &Engine, request: &Request) -> Result<Answer, Error> {
-    let prepared = engine.prepare(&request_of(request))?;
-    Ok(match engine.execute(&prepared, &control())? {
-        QueryAnswer::Boolean(value) => Answer::Boolean(value),
-        QueryAnswer::Solutions(mut rows) => Answer::Solutions {
-            variables: rows.variables().to_vec(),
-            rows: terms(&mut rows)?,
-        },
-        QueryAnswer::Triples(mut rows) => Answer::Graph(terms(&mut rows)?),
-    })
 }
 
 fn terms(rows: &mut Rows) -> Result<Vec<Row>, Error> {

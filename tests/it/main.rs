@@ -6,7 +6,9 @@ mod cases;
 mod cliffs;
 mod compare;
 mod differential;
+mod endpoint;
 mod engine;
+mod federation;
 mod http;
 mod isomorphism;
 mod kaluta;
@@ -35,6 +37,7 @@ fn main() -> ExitCode {
         cases::trials(),
         cliffs::trials(),
         differential::trials(),
+        federation::trials(),
         http::trials(),
         queries::trials(),
         workload::trials(),

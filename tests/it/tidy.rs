@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 
 /// The rooms from the bottom up, and which rooms each may use. Every one of them stands above its own, so that there are
 /// no cycles.
-const ROOMS: [(&str, &[&str]); 16] = [
+const ROOMS: [(&str, &[&str]); 17] = [
     ("diagnostics", &[]),
     ("term", &["diagnostics"]),
     ("batch", &["term"]),
@@ -23,9 +23,18 @@ const ROOMS: [(&str, &[&str]); 16] = [
         "plan",
         &["diagnostics", "term", "batch", "sparql", "storage", "expr"],
     ),
+    ("federation", &["diagnostics", "settings"]),
     (
         "exec",
-        &["diagnostics", "term", "batch", "storage", "expr", "plan"],
+        &[
+            "diagnostics",
+            "term",
+            "batch",
+            "storage",
+            "expr",
+            "plan",
+            "federation",
+        ],
     ),
     ("results", &["diagnostics", "term", "batch", "rdf"]),
     (
@@ -40,6 +49,7 @@ const ROOMS: [(&str, &[&str]); 16] = [
             "storage",
             "expr",
             "plan",
+            "federation",
             "exec",
         ],
     ),

@@ -97,6 +97,24 @@ fn minus_needs_a_shared_variable() {
     );
 }
 
+/// A BIND of a variable that is bound outside has to agree with it, as any other binding inside has.
+#[test]
+fn exists_may_bind_what_is_bound_outside() {
+    check_given(
+        &Store::new(DATA, DefaultGraph::Default),
+        &[
+            (
+                "SELECT ?s { ?s :n ?n FILTER EXISTS { BIND(1 AS ?n) } }",
+                &["<a>"],
+            ),
+            (
+                "SELECT ?s { ?s :n ?n FILTER NOT EXISTS { ?x :limit ?l BIND(?l AS ?n) } }",
+                &["<a>", "<c>", "<d>", "<e>"],
+            ),
+        ],
+    );
+}
+
 /// The independent engine lets the empty path begin only at nodes of the graph; the specification lets it begin at any
 /// term (SPARQL 1.1 Query, section 18.4, ZeroLengthPath).
 #[test]

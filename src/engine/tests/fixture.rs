@@ -42,6 +42,14 @@ impl Store {
         }
     }
 
+    /// The rows that a query reads from the index, and its plan.
+    pub fn reads(&self, query: &str) -> (u64, String) {
+        let prepared = self.engine.prepare(&request(query)).unwrap();
+        let control = QueryControl::new(None, None);
+        let explanation = self.engine.explain(&prepared, true, &control).unwrap();
+        (explanation.rows_read_total(), explanation.to_string())
+    }
+
     /// The answer to a query.
     pub fn ask(&self, query: &str) -> Lines {
         self.request(&request(query))
@@ -92,7 +100,7 @@ fn sorted(mut lines: Lines) -> Lines {
 }
 
 /// The independent engine's answer.
-fn expected(trig: &str, query: &str) -> Lines {
+pub fn expected(trig: &str, query: &str) -> Lines {
     let text = format!("{PREFIXES}{trig}").into_bytes();
     let parser = RdfParser::from_format(RdfFormat::TriG);
     let dataset: Dataset = parser.for_slice(&text).map(Result::unwrap).collect();

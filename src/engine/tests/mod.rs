@@ -6,3 +6,4 @@ mod fixture;
 mod forms;
 mod groups;
 mod limits;
+mod random;

@@ -59,6 +59,7 @@ fn steps_move_behind_joins_only_where_both_mean_the_same() {
             Step::Extend(..) => " Extend",
             Step::Lateral(_) => " Lateral",
             Step::Destructure(..) => " Destructure",
+            Step::Service(_) => " Service",
         });
         let steps: String = steps.collect();
         let actual = format!(

@@ -1,5 +1,6 @@
 //! A replay as text: first the table of the 2008 report, then what stands behind it, then what went wrong.
 
+mod confidence;
 mod tables;
 #[cfg(test)]
 mod tests;
@@ -10,6 +11,9 @@ use super::summary::{QueryMedians, Row};
 use super::workload::Phase;
 use super::{Outcome, Plan, Subject};
 use std::fmt;
+
+/// Where the client waited for itself for more than this share of the time, a row is marked.
+const CHECK_WAIT_MAX: f64 = 0.01;
 
 /// The text of a replay.
 pub struct Report<'a> {
@@ -70,6 +74,13 @@ impl<'a> Report<'a> {
             let (name, threads) = (self.name(row.target), row.threads);
             if let Some(bottleneck) = row.bottleneck() {
                 writeln!(f, "warning: {name}, threads {threads}: {bottleneck}")?;
+            }
+            let waited_s = row.check_wait_s();
+            if waited_s > CHECK_WAIT_MAX * row.times_s().sum::<f64>() {
+                writeln!(
+                    f,
+                    "warning: {name}, threads {threads}: the client waited {waited_s:.2} s for its own check of large answers"
+                )?;
             }
             if let resent @ 1.. = row.resent() {
                 writeln!(
@@ -183,6 +194,9 @@ impl fmt::Display for Report<'_> {
                 writeln!(f, "{}", self.ratios(target))?;
             }
         }
+        self.write_differences(f)?;
+        self.write_intervals(f)?;
+        self.write_penalties(f)?;
         self.write_problems(f)?;
         self.write_circumstances(f)
     }

@@ -50,6 +50,7 @@ fn request(query: usize, latency_ms: u64) -> Request {
             status: Some(200),
             bytes: 1,
             resent: false,
+            check_wait: Duration::ZERO,
         },
         outcome: Ok(Answer {
             rows: 1,
@@ -189,4 +190,73 @@ fn a_busy_client_is_told() {
     assert!(warning(0.6, 0.1));
     assert!(!warning(0.05 * cores.min(4.0), 0.92 * cores));
     assert!(warning(0.12 * cores, 0.85 * cores));
+}
+
+/// Runs of two targets over six rounds, in which y takes 4 ms with the first and `other_ms` with the second.
+fn six_rounds(other_ms: u64) -> Outcome {
+    let rounds = || 0..6;
+    let base = rounds().map(|round| run(0, 1, round, 1.0, 4));
+    let other = rounds().map(|round| run(1, 1, round, 1.0, other_ms));
+    Outcome {
+        plan: plan(Subject::Endpoints, &["a", "b"], &[1], 6),
+        runs: base.chain(other).collect(),
+    }
+}
+
+#[test]
+fn differences_have_intervals_and_a_verdict() {
+    let check = |other_ms, wanted_row: &str, wanted_queries: &str| {
+        let text = Report::new(&six_rounds(other_ms)).to_string();
+        let table = text.split("difference from a").nth(1).unwrap();
+        let words: Vec<_> = table.lines().nth(2).unwrap().split_whitespace().collect();
+        assert_eq!(words.join(" "), wanted_row, "{text}");
+        assert!(text.contains(wanted_queries), "{text}");
+    };
+    check(
+        16,
+        "b 1 6 2 +100.0 [+100.0, +100.0] +200.0 [+200.0, +200.0] +200.0 [+200.0, +200.0] +0.0 [+0.0, +0.0] slower",
+        "1 queries of b differ from a",
+    );
+    check(
+        4,
+        "b 1 6 2 +0.0 [+0.0, +0.0] +0.0 [+0.0, +0.0] +0.0 [+0.0, +0.0] +0.0 [+0.0, +0.0] no difference",
+        "no single query of b differs from a",
+    );
+}
+
+#[test]
+fn a_query_with_disputed_answers_is_not_compared() {
+    let mut outcome = six_rounds(16);
+    outcome.runs[7].requests[2].outcome = Ok(Answer {
+        rows: 1,
+        checksum: 2,
+    });
+    let text = Report::new(&outcome).to_string();
+    assert!(
+        text.contains("\nb         1            6        1"),
+        "{text}"
+    );
+}
+
+#[test]
+fn few_rounds_allow_no_verdict() {
+    let mut outcome = six_rounds(16);
+    outcome.runs.retain(|run| run.slot.round < 3);
+    outcome.plan.rounds = 3;
+    let text = Report::new(&outcome).to_string();
+    assert!(text.contains("too few rounds"), "{text}");
+    assert!(text.contains("here are 3; raise --repeats"), "{text}");
+}
+
+#[test]
+fn failures_are_penalised_with_two_factors() {
+    let mut outcome = six_rounds(2);
+    outcome.runs[6].requests[2].outcome = Err(Failure::new(FailureClass::Timeout, "late"));
+    let text = Report::new(&outcome).to_string();
+    let table = text.split("each failure as 2").nth(1).unwrap();
+    let rows: Vec<_> = table.lines().skip(2).take(2).collect();
+    let words = |row: &str| row.split_whitespace().collect::<Vec<_>>().join(" ");
+    // The time-out is a second; eleven answers of b take two milliseconds each.
+    assert_eq!(words(rows[0]), "a 1 3.00 1 3.00 1", "{text}");
+    assert_eq!(words(rows[1]), "b 1 168.50 2 835.17 2 1 timeout", "{text}");
 }

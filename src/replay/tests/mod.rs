@@ -403,3 +403,48 @@ fn every_measurement_is_written() {
         );
     }
 }
+
+#[test]
+fn rows_against_the_order_of_the_query_are_a_failure() {
+    let folder = tempfile::tempdir().unwrap();
+    for number in 1..=2 {
+        let text = format!("SELECT ?a {{ ?a ?p \"q{number}\" }} ORDER BY ?a");
+        std::fs::write(folder.path().join(format!("q{number}.rq")), text).unwrap();
+    }
+    let replay = |rows: &'static [&str]| {
+        let react = foreign(move |_| fake::solutions(rows));
+        replay(Plan {
+            workload: Workload::read(folder.path(), 1).unwrap(),
+            ..plan(vec![("a", react)])
+        })
+    };
+    assert!(replay(&[ONE, TWO]).is_clean());
+    let failures = replay(&[TWO, ONE]).failures();
+    assert!(failures.iter().all(|f| f.class == FailureClass::Order) && failures.len() == 2);
+}
+
+#[test]
+fn a_large_answer_is_checked_without_being_kept() {
+    let rows = vec![ONE; 400_000];
+    let body = fake::response(
+        "200 OK",
+        "application/sparql-results+json",
+        &fake::results(&rows),
+    );
+    let react = foreign(move |_| Reaction::Send(body.clone()));
+    let outcome = replay(Plan {
+        workload: Workload::read(small_folder().path(), 0).unwrap(),
+        threads: vec![1],
+        rounds: 1,
+        ..plan(vec![("a", react)])
+    });
+    let request = &outcome.runs[0].requests[0];
+    assert!(request.timing.bytes > super::intake::KEPT_BYTES_MAX as u64);
+    assert_eq!(request.outcome.as_ref().unwrap().rows, 400_000);
+}
+
+fn small_folder() -> tempfile::TempDir {
+    let folder = tempfile::tempdir().unwrap();
+    std::fs::write(folder.path().join("q.rq"), "SELECT * { ?s ?p ?o }").unwrap();
+    folder
+}

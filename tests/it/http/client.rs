@@ -52,6 +52,17 @@ impl Connection {
         headers: &[(&str, &str)],
         body: Option<&str>,
     ) {
+        self.send_bytes(method, target, headers, body.map(str::as_bytes));
+    }
+
+    /// As [`Self::send`], with a body that need not be text.
+    pub fn send_bytes(
+        &mut self,
+        method: &str,
+        target: &str,
+        headers: &[(&str, &str)],
+        body: Option<&[u8]>,
+    ) {
         let mut text = format!("{method} {target} HTTP/1.1\r\n");
         if !headers
             .iter()
@@ -66,8 +77,9 @@ impl Connection {
             text.push_str(&format!("Content-Length: {}\r\n", body.len()));
         }
         text.push_str("\r\n");
-        text.push_str(body.unwrap_or_default());
-        self.stream.get_mut().write_all(text.as_bytes()).unwrap();
+        let mut bytes = text.into_bytes();
+        bytes.extend_from_slice(body.unwrap_or_default());
+        self.stream.get_mut().write_all(&bytes).unwrap();
     }
 
     /// Reads the status line and the header fields.

@@ -177,7 +177,7 @@ fn refused_requests() {
             assert!(problem["detail"].as_str().is_some_and(|d| !d.is_empty()));
             response
         };
-    check("GET", "/query", &[], None, 400);
+    check("GET", "/query?explain=text", &[], None, 400);
     check("GET", "/query?update=CLEAR+ALL", &[], None, 400);
     check(
         "GET",

@@ -28,7 +28,14 @@ pub struct Fixture {
 }
 
 impl Fixture {
+    /// A server with the data of this module.
     pub fn start(change: impl FnOnce(&mut Settings)) -> Self {
+        let source = LoadSource::bytes("data", data().into_bytes(), RdfFormat::NTriples);
+        Self::with(vec![source], change)
+    }
+
+    /// A server with some data.
+    pub fn with(sources: Vec<LoadSource>, change: impl FnOnce(&mut Settings)) -> Self {
         let mut settings = Settings {
             bind: "127.0.0.1:0".to_owned(),
             ..Settings::default()
@@ -36,10 +43,8 @@ impl Fixture {
         change(&mut settings);
         let store = tempfile::tempdir().unwrap();
         let engine = Engine::open(store.path(), &settings.query).unwrap();
-        let source = LoadSource::bytes("data", data().into_bytes(), RdfFormat::NTriples);
-        engine
-            .load(vec![source], &LoadOptions::default(), &())
-            .unwrap();
+        let loaded = engine.load(sources, &LoadOptions::default(), &());
+        loaded.unwrap();
         let (stop, stopped) = oneshot::channel();
         let (tell, told) = std::sync::mpsc::channel();
         let thread = std::thread::spawn(move || {

@@ -1,8 +1,8 @@
 //! The HTTP server on the wire: a plain socket against a server of this process, or against the program itself.
 
-mod client;
+pub mod client;
 mod conversation;
-mod fixture;
+pub mod fixture;
 mod levels;
 mod program;
 mod streams;

@@ -3,6 +3,7 @@
 use super::manifest::Suites;
 use crate::oracle::row_of;
 use crate::store::{Answer, Row};
+use kaluta::results::SolutionsFormat;
 use oxrdf::vocab::rdf;
 use oxrdf::{BlankNode, Graph, Literal, NamedNode, NamedOrBlankNodeRef, Term, TermRef, Variable};
 use sparesults::{QueryResultsFormat, QueryResultsParser, SliceQueryResultsParserOutput};
@@ -23,16 +24,30 @@ impl Expected {
     }
 }
 
+/// The format of a file of results; none for RDF.
+pub fn format_of(iri: &str) -> Option<SolutionsFormat> {
+    match iri.rsplit('.').next() {
+        Some(extension @ ("srx" | "srj" | "tsv" | "csv")) => SolutionsFormat::named(extension),
+        _ => None,
+    }
+}
+
 /// Reads the file of an expected answer.
 pub fn read(suites: &Suites, iri: &str) -> Result<Expected, String> {
-    let format = match iri.rsplit('.').next() {
-        Some("srx") => QueryResultsFormat::Xml,
-        Some("srj") => QueryResultsFormat::Json,
-        Some("tsv") => QueryResultsFormat::Tsv,
-        Some("csv") => return read_csv(&suites.read(iri)?).map(Expected::unordered),
-        _ => return read_rdf(suites.read_graph(iri)?),
-    };
-    read_results(format, &suites.read(iri)?).map(Expected::unordered)
+    match format_of(iri) {
+        Some(format) => parse(format, &suites.read(iri)?).map(Expected::unordered),
+        None => read_rdf(suites.read_graph(iri)?),
+    }
+}
+
+/// Reads results; those in CSV have strings and blank nodes only.
+pub fn parse(format: SolutionsFormat, bytes: &[u8]) -> Result<Answer, String> {
+    match format {
+        SolutionsFormat::Json => read_results(QueryResultsFormat::Json, bytes),
+        SolutionsFormat::Xml => read_results(QueryResultsFormat::Xml, bytes),
+        SolutionsFormat::Tsv => read_results(QueryResultsFormat::Tsv, bytes),
+        SolutionsFormat::Csv => read_csv(bytes),
+    }
 }
 
 fn read_results(format: QueryResultsFormat, bytes: &[u8]) -> Result<Answer, String> {

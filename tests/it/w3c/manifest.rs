@@ -1,5 +1,7 @@
 //! The manifests of the W3C test suites: which tests there are, and the files each is made of.
 
+use super::documents::DocumentTest;
+use super::protocol::{Conversation, ServiceAspect};
 use oxrdf::vocab::rdf;
 use oxrdf::{Graph, NamedNode, NamedNodeRef, NamedOrBlankNodeRef, TermRef};
 use oxrdfio::{RdfFormat, RdfParser};
@@ -13,13 +15,13 @@ const ROOT_IRI: &str = "https://w3c.github.io/rdf-tests/";
 #[derive(Clone, Debug)]
 pub struct Suites(pub PathBuf);
 
-/// A test of a query.
+/// A test of a query, an update, a document or the protocol.
 #[derive(Clone, Debug)]
 pub struct Test {
     /// The suite, the folder and the fragment of its IRI: `sparql11::aggregates::agg01`.
     pub name: String,
     pub kind: Kind,
-    /// The IRI of the query's file.
+    /// The IRI of the file that is tested; of tests without one, that of the manifest.
     pub query: String,
 }
 
@@ -28,7 +30,14 @@ pub struct Test {
 pub enum Kind {
     PositiveSyntax,
     NegativeSyntax,
+    PositiveUpdateSyntax,
+    NegativeUpdateSyntax,
     Evaluation(Evaluation),
+    Document(DocumentTest),
+    /// Requests and the responses to expect, in the order of the manifest.
+    Protocol(Conversation),
+    /// What the description of the service must have.
+    ServiceDescription(ServiceAspect),
     /// A test of something that this project does not do.
     NotApplicable(&'static str),
 }
@@ -38,6 +47,8 @@ pub enum Kind {
 pub struct Evaluation {
     pub data: Vec<String>,
     pub named: Vec<String>,
+    /// Other endpoints, each with its data.
+    pub services: Vec<(String, Vec<String>)>,
     pub result: String,
     /// Whether REDUCED may take duplicates away.
     pub is_lax: bool,
@@ -92,10 +103,13 @@ impl Suites {
     fn collect(&self, manifest: &str, tests: &mut Vec<Test>) -> Result<(), String> {
         let graph = Description(self.read_graph(manifest)?);
         let folder = Path::new(manifest.strip_prefix(ROOT_IRI).unwrap_or(manifest)).parent();
+        // The first part says `sparql` or `rdf`, as does the second.
         let folder = folder.map(|f| {
-            f.to_string_lossy()
-                .replace("sparql/", "")
-                .replace('/', "::")
+            let parts = f
+                .components()
+                .skip(1)
+                .map(|c| c.as_os_str().to_string_lossy());
+            parts.collect::<Vec<_>>().join("::")
         });
         for list in graph.objects_of("include") {
             for included in graph.list(list) {
@@ -111,7 +125,7 @@ impl Suites {
                 };
                 let local = node.as_str().rsplit(['#', '/']).next().unwrap_or_default();
                 let name = format!("{}::{local}", folder.as_deref().unwrap_or_default());
-                tests.extend(graph.test(node, name));
+                tests.extend(graph.test(node, name, manifest));
             }
         }
         Ok(())
@@ -125,9 +139,9 @@ pub fn format_of(iri: &str) -> Result<RdfFormat, String> {
 }
 
 /// A manifest as a graph.
-struct Description(Graph);
+pub struct Description(Graph);
 
-fn mf(local: &str) -> NamedNode {
+pub fn mf(local: &str) -> NamedNode {
     NamedNode::new_unchecked(format!(
         "http://www.w3.org/2001/sw/DataAccess/tests/test-manifest#{local}"
     ))
@@ -149,12 +163,22 @@ impl Description {
             .collect()
     }
 
-    fn object(
+    pub fn object(
         &self,
         subject: NamedOrBlankNodeRef<'_>,
         predicate: &NamedNode,
     ) -> Option<TermRef<'_>> {
         self.0.object_for_subject_predicate(subject, predicate)
+    }
+
+    /// Every object of a property.
+    pub fn objects(
+        &self,
+        subject: NamedOrBlankNodeRef<'_>,
+        predicate: &NamedNode,
+    ) -> Vec<TermRef<'_>> {
+        let objects = self.0.objects_for_subject_predicate(subject, predicate);
+        objects.collect()
     }
 
     fn iris(&self, subject: NamedOrBlankNodeRef<'_>, predicate: &NamedNode) -> Vec<String> {
@@ -164,7 +188,7 @@ impl Description {
         iris
     }
 
-    fn list<'g>(&'g self, head: TermRef<'g>) -> Vec<TermRef<'g>> {
+    pub fn list<'g>(&'g self, head: TermRef<'g>) -> Vec<TermRef<'g>> {
         let mut items = Vec::new();
         let mut rest = Some(head);
         while let Some(node) = rest.and_then(as_node) {
@@ -174,27 +198,61 @@ impl Description {
         items
     }
 
-    /// The test of this IRI, if it tests queries.
-    fn test(&self, node: NamedNodeRef<'_>, name: String) -> Option<Test> {
+    /// The test of this IRI, if it tests what a query server does.
+    fn test(&self, node: NamedNodeRef<'_>, name: String, manifest: &str) -> Option<Test> {
         let kind = self
             .0
             .object_for_subject_predicate(node, rdf::TYPE)
             .and_then(iri_of)?;
+        let kind = kind.rsplit('#').next()?;
+        if kind == "ServiceDescriptionTest" {
+            return Some(Test {
+                kind: Kind::ServiceDescription(ServiceAspect::named(&name)?),
+                name,
+                query: manifest.to_owned(),
+            });
+        }
         let action = self.object(node.into(), &mf("action"))?;
+        if kind == "ProtocolTest" {
+            return Some(Test {
+                name,
+                kind: Kind::Protocol(Conversation::read(self, node.into(), as_node(action)?)),
+                query: manifest.to_owned(),
+            });
+        }
         let query = match action {
             TermRef::NamedNode(query) => query.as_str().to_owned(),
             _ => self
                 .object(as_node(action)?, &qt("query"))
                 .and_then(iri_of)?,
         };
-        let kind = match kind.rsplit('#').next()? {
+        let kind = match kind {
             "PositiveSyntaxTest" | "PositiveSyntaxTest11" => Kind::PositiveSyntax,
             "NegativeSyntaxTest" | "NegativeSyntaxTest11" => Kind::NegativeSyntax,
+            "PositiveUpdateSyntaxTest" | "PositiveUpdateSyntaxTest11" => Kind::PositiveUpdateSyntax,
+            "NegativeUpdateSyntaxTest" | "NegativeUpdateSyntaxTest11" => Kind::NegativeUpdateSyntax,
             "QueryEvaluationTest" => self.evaluation(node, action, false)?,
             "CSVResultFormatTest" => self.evaluation(node, action, true)?,
-            _ => return None,
+            "PositiveEntailmentTest" | "NegativeEntailmentTest" => {
+                Kind::NotApplicable("it needs entailment")
+            }
+            kind => {
+                let result = self.object(node.into(), &mf("result")).and_then(iri_of);
+                Kind::Document(DocumentTest::of(kind, result)?)
+            }
         };
         Some(Test { name, kind, query })
+    }
+
+    fn services(&self, action: NamedOrBlankNodeRef<'_>) -> Vec<(String, Vec<String>)> {
+        let data = qt("serviceData");
+        let services = self.0.objects_for_subject_predicate(action, &data);
+        let service = |node| {
+            let node = as_node(node)?;
+            let endpoint = self.object(node, &qt("endpoint")).and_then(iri_of)?;
+            Some((endpoint, self.iris(node, &qt("data"))))
+        };
+        services.filter_map(service).collect()
     }
 
     fn evaluation(
@@ -210,14 +268,12 @@ impl Description {
         if self.object(action, &regime).is_some() || self.object(node.into(), &regime).is_some() {
             return Some(Kind::NotApplicable("it needs entailment"));
         }
-        if self.object(action, &qt("serviceData")).is_some() {
-            return Some(Kind::NotApplicable("it needs other endpoints"));
-        }
         let cardinality = self.object(node.into(), &mf("resultCardinality"));
         let requirement = self.object(node.into(), &mf("requires"));
         Some(Kind::Evaluation(Evaluation {
             data: self.iris(action, &qt("data")),
             named: self.iris(action, &qt("graphData")),
+            services: self.services(action),
             result: self.object(node.into(), &mf("result")).and_then(iri_of)?,
             is_lax: cardinality == Some(mf("LaxCardinality").as_ref().into()),
             is_csv,
@@ -226,14 +282,14 @@ impl Description {
     }
 }
 
-fn iri_of(term: TermRef<'_>) -> Option<String> {
+pub fn iri_of(term: TermRef<'_>) -> Option<String> {
     match term {
         TermRef::NamedNode(node) => Some(node.as_str().to_owned()),
         _ => None,
     }
 }
 
-fn as_node(term: TermRef<'_>) -> Option<NamedOrBlankNodeRef<'_>> {
+pub fn as_node(term: TermRef<'_>) -> Option<NamedOrBlankNodeRef<'_>> {
     match term {
         TermRef::NamedNode(node) if node == rdf::NIL => None,
         TermRef::NamedNode(node) => Some(node.into()),

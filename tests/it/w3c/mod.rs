@@ -1,32 +1,39 @@
-//! The query tests of the W3C: SPARQL 1.0, 1.1 and 1.2, syntax and evaluation, one trial each.
+//! The tests of the W3C, one trial each: SPARQL 1.0, 1.1 and 1.2 (syntax, evaluation, results, protocol, service
+//! description), and the documents of RDF 1.1 and 1.2.
 //!
 //! The folder of the suites is named by `$RDF_TESTS`. Without it the suites report themselves as ignored, and under `$CI`
 //! as failed. `exceptions.txt` lists the tests that are known to fail, each with its reason; one that passes all the same
 //! fails, so that the list cannot grow old.
 
+mod documents;
 mod expected;
 mod manifest;
+mod protocol;
+mod services;
 
 use crate::compare::{Order, compare};
-use crate::engine;
 use crate::settings::{Source, data_folder};
-use crate::store::{Document, Request};
+use crate::store::{Document, Request, Store};
 use crate::tally::{Outcome, Tally};
 use crate::values::canonical_number;
-use kaluta::sparql::{Limits, parse_query};
+use kaluta::results::SolutionsFormat;
+use kaluta::sparql::{Limits, parse_query, parse_update};
 use libtest_mimic::{Completion, Failed, Trial};
 use manifest::{Evaluation, Kind, Suites, Test, format_of};
 use oxrdf::{GraphName, NamedNode};
+use services::Services;
 use spargebra::Query;
 use spargebra::algebra::GraphPattern;
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 /// The manifests, and the names of their suites.
-const MANIFESTS: [&str; 3] = [
+const MANIFESTS: [&str; 5] = [
     "sparql/sparql10/manifest.ttl",
     "sparql/sparql11/manifest-all.ttl",
     "sparql/sparql12/manifest.ttl",
+    "rdf/rdf11/manifest.ttl",
+    "rdf/rdf12/manifest.ttl",
 ];
 
 /// One trial for each test; one that says why there are none, where the folder is missing.
@@ -84,11 +91,7 @@ fn trial(
 ) -> Trial {
     let (suites, tally) = (Arc::clone(suites), Arc::clone(tally));
     Trial::ignorable_test(format!("w3c::{}", test.name), move || {
-        let suite = test.name.split("::").next().unwrap_or_default();
-        let suite = match test.kind {
-            Kind::PositiveSyntax | Kind::NegativeSyntax => format!("{suite} syntax"),
-            _ => format!("{suite} evaluation"),
-        };
+        let suite = suite_of(&test);
         if let Kind::NotApplicable(why) = test.kind {
             tally.count(&suite, Outcome::NotApplicable);
             return Ok(Completion::ignored_with(why));
@@ -117,25 +120,49 @@ fn trial(
     })
 }
 
+/// The row of the table that a test counts in.
+fn suite_of(test: &Test) -> String {
+    let suite = test.name.split("::").next().unwrap_or_default();
+    let part = match &test.kind {
+        Kind::PositiveSyntax | Kind::NegativeSyntax => "query syntax",
+        Kind::PositiveUpdateSyntax | Kind::NegativeUpdateSyntax => "update syntax",
+        Kind::Document(document) => document.format_name(),
+        Kind::Protocol(_) => "protocol",
+        Kind::ServiceDescription(_) => "service description",
+        Kind::Evaluation(_) if test.name.contains("-res::") => "result formats",
+        Kind::NotApplicable(_) if suite.starts_with("rdf") => "semantics",
+        Kind::Evaluation(_) | Kind::NotApplicable(_) => "evaluation",
+    };
+    format!("{suite} {part}")
+}
+
 /// Runs a test by its kind.
 fn run(suites: &Suites, test: &Test) -> Result<(), String> {
-    let text = String::from_utf8(suites.read(&test.query)?).map_err(|e| e.to_string());
-    let parsed = text.clone().and_then(|text| {
-        parse_query(&text, Some(&test.query), &Limits::default())
-            .map(drop)
-            .map_err(|e| e.to_string())
-    });
+    let base = Some(test.query.as_str());
+    let text = || String::from_utf8(suites.read(&test.query)?).map_err(|e| e.to_string());
+    let query = || parse_query(&text()?, base, &Limits::default()).map_err(|e| e.to_string());
+    let update = || parse_update(&text()?, base, &Limits::default()).map_err(|e| e.to_string());
     match &test.kind {
-        Kind::PositiveSyntax => parsed,
-        Kind::NegativeSyntax => match parsed {
-            Ok(()) => Err(format!("this should not parse:\n{}", text?)),
-            Err(_) => Ok(()),
-        },
+        Kind::PositiveSyntax => query().map(drop),
+        Kind::NegativeSyntax => refused(&text()?, query()),
+        Kind::PositiveUpdateSyntax => update().map(drop),
+        Kind::NegativeUpdateSyntax => refused(&text()?, update()),
         Kind::Evaluation(evaluation) => {
-            let text = text?;
+            let text = text()?;
             evaluate(suites, test, &text, evaluation).map_err(|e| format!("{e}\nquery:\n{text}"))
         }
+        Kind::Document(document) => document.run(suites, test),
+        Kind::Protocol(conversation) => conversation.run(suites),
+        Kind::ServiceDescription(aspect) => aspect.run(),
         Kind::NotApplicable(_) => Ok(()),
+    }
+}
+
+/// What must not parse, did not.
+fn refused<T>(text: &str, parsed: Result<T, String>) -> Result<(), String> {
+    match parsed {
+        Ok(_) => Err(format!("this should not parse:\n{text}")),
+        Err(_) => Ok(()),
     }
 }
 
@@ -145,16 +172,29 @@ fn evaluate(
     text: &str,
     evaluation: &Evaluation,
 ) -> Result<(), String> {
-    let query =
-        parse_query(text, Some(&test.query), &Limits::default()).map_err(|e| e.to_string())?;
-    let mut store = engine::open()?;
-    store.load(documents(suites, &query, evaluation)?)?;
+    let query = parse_query(text, Some(test.query.as_str()), &Limits::default())
+        .map_err(|e| e.to_string())?;
+    let services = Services::start(suites, &evaluation.services)?;
+    let mut store = services.store()?;
+    let documents = documents(suites, &query, evaluation)?;
+    store.load(documents.into_iter().map(|d| services.moved(d)).collect())?;
     let request = Request {
-        text: text.to_owned(),
+        text: services.moved_text(text),
         base: Some(test.query.clone()),
     };
     let expected = expected::read(suites, &evaluation.result)?;
-    let mut pair = [expected.answer, store.query(&request)?];
+    let answer = store.query(&request)?;
+    if let Some(format) = expected::format_of(&evaluation.result) {
+        let written = store.query_as(&request, format)?;
+        let read = expected::parse(format, &written)?;
+        let as_written = match format {
+            SolutionsFormat::Csv => answer.clone().map_terms(expected::as_csv),
+            _ => answer.clone(),
+        };
+        compare(&as_written, &read, Order::Kept).map_err(|e| format!("as {format:?}: {e}"))?;
+    }
+    let answer = answer.map_terms(|term| services.moved_back(term));
+    let mut pair = [expected.answer, answer];
     if evaluation.is_csv {
         pair = pair.map(|answer| answer.map_terms(expected::as_csv));
     } else if !evaluation.is_lexical {

@@ -1,0 +1,184 @@
+//! The tables of a report that say how sure it is: differences with intervals, single queries, failures penalised.
+
+use super::Report;
+use crate::replay::bootstrap::{Interval, ROUNDS_MIN};
+use crate::replay::comparison::{Comparison, FALSE_ALARMS_MAX};
+use crate::replay::penalty::FACTORS;
+use crate::replay::statistics::GEOMETRIC_MEAN_FLOOR_MS;
+use crate::replay::summary::Row;
+use crate::replay::table::{Table, decimals, figures, words};
+use std::fmt;
+
+const QUERIES_SHOWN: usize = 10;
+
+impl Report<'_> {
+    /// How the other targets differ from the first.
+    pub(super) fn write_differences(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let plan = &self.outcome.plan;
+        if plan.targets.len() < 2 {
+            return Ok(());
+        }
+        writeln!(
+            f,
+            "difference from {} in percent, with 95% intervals over pairs of runs; the geometric mean decides",
+            self.name(0)
+        )?;
+        writeln!(f, "{}", self.differences())?;
+        let runs = plan.rounds * plan.threads.len();
+        if runs < ROUNDS_MIN {
+            return writeln!(
+                f,
+                "intervals need {ROUNDS_MIN} pairs of runs, here are {runs}; raise --repeats\n"
+            );
+        }
+        (1..plan.targets.len()).try_for_each(|target| self.write_different_queries(f, target))
+    }
+
+    fn comparison(&self, target: usize, threads: Option<usize>) -> Option<Comparison<'_>> {
+        let pairs = self.outcome.pairs(0, target, threads);
+        Comparison::new(&pairs, self.outcome.plan.seed)
+    }
+
+    fn differences(&self) -> Table {
+        let mut table = Table::new([
+            words(self.subject()),
+            words("threads"),
+            figures("pairs"),
+            figures("queries"),
+            figures("geomean"),
+            figures("total"),
+            figures("median"),
+            figures("server CPU"),
+            words("verdict"),
+        ]);
+        let ladder = &self.outcome.plan.threads;
+        let single = ladder.iter().map(|&threads| Some(threads));
+        let all = (ladder.len() > 1).then_some(None);
+        let cells: Vec<_> = single.chain(all).collect();
+        for target in 1..self.outcome.plan.targets.len() {
+            for &threads in &cells {
+                let Some(comparison) = self.comparison(target, threads) else {
+                    continue;
+                };
+                table.push([
+                    self.name(target).to_owned(),
+                    threads.map_or_else(|| "all".to_owned(), |threads| threads.to_string()),
+                    comparison.pairs.to_string(),
+                    comparison.queries.len().to_string(),
+                    comparison.geometric_mean.to_string(),
+                    comparison.total.to_string(),
+                    comparison.median.to_string(),
+                    comparison
+                        .server_cpu
+                        .map_or_else(|| "-".to_owned(), |effect| effect.to_string()),
+                    comparison.geometric_mean.verdict().name().to_owned(),
+                ]);
+            }
+        }
+        table
+    }
+
+    fn write_different_queries(&self, f: &mut fmt::Formatter<'_>, target: usize) -> fmt::Result {
+        let Some(comparison) = self.comparison(target, None) else {
+            return Ok(());
+        };
+        let found = comparison.different_queries();
+        let (name, base) = (self.name(target), self.name(0));
+        let chance = FALSE_ALARMS_MAX * 100.0;
+        if found.is_empty() {
+            return writeln!(
+                f,
+                "no single query of {name} differs from {base}, with {chance:.0}% risk of a false alarm for all together\n"
+            );
+        }
+        writeln!(
+            f,
+            "{} queries of {name} differ from {base}, with {chance:.0}% risk of a false alarm for all together; the largest",
+            found.len()
+        )?;
+        let mut table = Table::new([words("query"), figures("percent"), figures("adjusted p")]);
+        for query in found.into_iter().take(QUERIES_SHOWN) {
+            table.push([
+                query.query.to_owned(),
+                format!("{:+.1}", (query.ratio - 1.0) * 100.0),
+                decimals(query.adjusted_p, 4),
+            ]);
+        }
+        writeln!(f, "{table}")
+    }
+
+    /// The figures of each row with intervals over its rounds, where there are enough.
+    pub(super) fn write_intervals(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if self.outcome.plan.rounds < ROUNDS_MIN {
+            return Ok(());
+        }
+        let mut table = Table::new([
+            words(self.subject()),
+            figures("threads"),
+            figures("geomean ms"),
+            figures("median ms"),
+            figures("total s"),
+        ]);
+        for row in &self.rows {
+            let cell = |figures: Vec<f64>, decimals: usize| match Interval::of_rounds(
+                &figures,
+                self.outcome.plan.seed,
+            ) {
+                Some(Interval { low, mean, high }) => {
+                    format!("{mean:.decimals$} [{low:.decimals$}, {high:.decimals$}]")
+                }
+                None => "-".to_owned(),
+            };
+            table.push([
+                self.name(row.target).to_owned(),
+                row.threads.to_string(),
+                cell(
+                    by_round(row, |s| s.geometric_mean(GEOMETRIC_MEAN_FLOOR_MS)),
+                    3,
+                ),
+                cell(by_round(row, |s| s.median()), 3),
+                cell(row.times_s().collect(), 3),
+            ]);
+        }
+        writeln!(f, "means over the rounds, with 95% intervals")?;
+        writeln!(f, "{table}")
+    }
+
+    /// The rows with their failures penalised, if any request failed.
+    pub(super) fn write_penalties(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let rows = self.outcome.penalised();
+        if rows.iter().all(|row| row.failures.is_empty()) {
+            return Ok(());
+        }
+        let factors = FACTORS
+            .iter()
+            .flat_map(|factor| [figures(format!("PAR{factor} ms")), figures("rank")]);
+        let columns = [words(self.subject()), figures("threads")]
+            .into_iter()
+            .chain(factors);
+        let mut table = Table::new(columns.chain([words("failures")]));
+        for row in rows {
+            let failures: Vec<_> = (row.failures.iter())
+                .map(|(class, count)| format!("{count} {}", class.name()))
+                .collect();
+            let means = (row.means_ms.iter())
+                .flat_map(|&(mean, rank)| [decimals(Some(mean), 2), rank.to_string()]);
+            let names = [self.name(row.target).to_owned(), row.threads.to_string()];
+            table.push(names.into_iter().chain(means).chain([failures.join(", ")]));
+        }
+        writeln!(
+            f,
+            "mean latencies, each failure as 2 and as 10 times the time-out"
+        )?;
+        writeln!(f, "{table}")
+    }
+}
+
+fn by_round(
+    row: &Row<'_>,
+    figure: impl Fn(&crate::replay::statistics::Samples) -> Option<f64>,
+) -> Vec<f64> {
+    row.rounds_ms()
+        .filter_map(|samples| figure(&samples))
+        .collect()
+}
