@@ -39,7 +39,8 @@
 //! # Invariants
 //!
 //! - Two ids of one query are equal exactly when their terms are ([`term::TermId`]).
-//! - A quad is in at most one run of a snapshot, so counts of ranges add up.
+//! - A store's state is the sum of its runs: for each quad, insertions less deletions are one when it is alive and nothing
+//!   otherwise, so counts of ranges add up, and neighbouring runs can be summed into one.
 //! - A checksum that fails is an error that names file and offset, never a wrong answer.
 //! - An error carries a backtrace only when the log will print it; it is captured once and logged once.
 //! - `Err` from an operator ends the query; an expression error is the unbound id and one count, never an `Err`.
