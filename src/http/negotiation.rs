@@ -158,7 +158,7 @@ impl Coding {
 }
 
 /// The elements of a list header, over all of its lines.
-fn elements<'h>(headers: &'h HeaderMap, name: &HeaderName) -> impl Iterator<Item = &'h str> {
+pub fn elements<'h>(headers: &'h HeaderMap, name: &HeaderName) -> impl Iterator<Item = &'h str> {
     let values = headers.get_all(name).iter().filter_map(|v| v.to_str().ok());
     values.flat_map(|v| v.split(',')).map(str::trim)
 }

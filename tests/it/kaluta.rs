@@ -5,7 +5,8 @@ use crate::store::{Answer, Document, Request, Row, Store};
 use kaluta::batch::Batch;
 use kaluta::diagnostics::Error;
 use kaluta::engine::{
-    Engine, Explanation, LoadOptions, LoadSource, QueryAnswer, QueryControl, QueryRequest, Rows,
+    Commit, Engine, Explanation, LoadOptions, LoadSource, QueryAnswer, QueryControl, QueryRequest,
+    Rows, UpdateRequest,
 };
 use kaluta::results::{QuadsWriter, RdfFormat, SolutionsFormat, SolutionsWriter, write_boolean};
 use kaluta::settings::{QuerySettings, ServiceSettings};
@@ -38,6 +39,20 @@ impl Kaluta {
             engine: engine.map_err(|e| e.to_string())?,
             _folder: folder,
         })
+    }
+
+    /// Makes an update.
+    pub fn update(&self, request: &Request) -> Result<Commit, String> {
+        let update = UpdateRequest {
+            text: request.text.clone(),
+            base: request.base.clone(),
+            ..UpdateRequest::default()
+        };
+        let made = || {
+            let update = self.engine.prepare_update(&update)?;
+            self.engine.update(update, &control())
+        };
+        panics::caught(made)?.map_err(|e: Error| format!("{e:?}"))
     }
 
     /// Every quad, as a row of four; the default graph has no name.

@@ -8,7 +8,6 @@ mod cliffs;
 mod compare;
 mod differential;
 mod endpoint;
-mod engine;
 mod federation;
 mod fuzz;
 mod http;

@@ -230,7 +230,6 @@ fn refused_requests() {
         Some("ASK {}"),
         415,
     );
-    check("POST", "/update", &[FORM], Some("update=CLEAR+ALL"), 501);
     check("GET", "/nowhere", &[], None, 404);
     let response = check("DELETE", "/query", &[], None, 405);
     assert!(response.header("allow").contains("POST"));
