@@ -3,6 +3,7 @@
 use super::client::{Connection, ask, request, target};
 use super::fixture::{Fixture, SUBJECTS};
 use super::trial;
+use kaluta::settings::DefaultGraph;
 use libtest_mimic::Trial;
 use std::io::Read;
 
@@ -19,6 +20,7 @@ pub fn trials() -> Vec<Trial> {
         ),
         trial("requests that break the protocol", refused_requests),
         trial("a syntax error is a readable problem", syntax_errors),
+        trial("the service describes what it has", description),
         trial(
             "well-known prefixes are declared where that is set",
             default_prefixes,
@@ -288,6 +290,34 @@ fn default_prefixes() {
     assert_eq!(ask(plain.address, query, "*/*").status, 400);
     let eased = Fixture::start(|settings| settings.query.default_prefixes = true);
     assert_eq!(ask(eased.address, query, "*/*").status, 200);
+}
+
+fn description() {
+    let describe = |server: &Fixture, path: &str| {
+        let response = request(server.address, "GET", path, &[], None);
+        assert_eq!(response.header("content-type"), "application/n-triples");
+        response.text().to_owned()
+    };
+    let plain = Fixture::start(|_| {});
+    let (both, queries) = (describe(&plain, "/sparql"), describe(&plain, "/query"));
+    assert!(both.contains("#SPARQL11Update>") && both.contains("#SPARQL11Query>"));
+    assert!(!queries.contains("#SPARQL11Update>"), "{queries}");
+    assert!(!both.contains("#feature>"), "{both}");
+    let other = Fixture::start(|settings| {
+        settings.query.default_graph = DefaultGraph::Union;
+        settings.service.allow = vec!["http://e.org/sparql".to_owned()];
+    });
+    let features = describe(&other, "/query");
+    assert!(features.contains("#UnionDefaultGraph>"), "{features}");
+    assert!(features.contains("#BasicFederatedQuery>"), "{features}");
+    let refused = request(
+        other.address,
+        "GET",
+        "/query",
+        &[("Accept", "image/png")],
+        None,
+    );
+    assert_eq!(refused.status, 406);
 }
 
 fn cross_origin() {
