@@ -13,14 +13,13 @@
 //! verified whenever it is read. The rows are distinct and sorted by the columns in the order of the permutation.
 
 use super::block::{BLOCK_ROWS, BlockView, encode_block};
+use super::files::{FileSystem, NewFile};
 use super::mapped::{Mapped, words};
 use super::permutation::Permutation;
 use crate::diagnostics::{Error, ErrorKind, Result};
 use crate::term::TermId;
-use std::fs::File;
-use std::io::{BufWriter, Write};
 use std::ops::Range;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 const MAGIC: u64 = u64::from_le_bytes(*b"KALUTAIX");
 const VERSION: u64 = 1;
@@ -37,8 +36,7 @@ fn bytes_of(words: &[u64]) -> Vec<u8> {
 
 /// Writes the file of one permutation from its sorted rows.
 pub struct IndexWriter {
-    path: PathBuf,
-    file: BufWriter<File>,
+    file: NewFile,
     permutation: Permutation,
     pending: [Vec<TermId>; 4],
     words: Vec<u64>,
@@ -52,12 +50,9 @@ impl IndexWriter {
     ///
     /// # Errors
     /// The file exists already or cannot be made.
-    pub fn create(path: &Path, permutation: Permutation) -> Result<Self> {
-        let file = File::create_new(path)
-            .map_err(|e| Error::io(format_args!("cannot create {}", path.display()), e))?;
+    pub fn create(files: &dyn FileSystem, path: &Path, permutation: Permutation) -> Result<Self> {
         let mut writer = Self {
-            path: path.to_path_buf(),
-            file: BufWriter::with_capacity(1 << 18, file),
+            file: NewFile::create(files, path)?,
             permutation,
             pending: std::array::from_fn(|_| Vec::with_capacity(BLOCK_ROWS)),
             words: Vec::new(),
@@ -103,9 +98,7 @@ impl IndexWriter {
         ];
         footer.push(footer_checksum(self.permutation, &footer));
         self.write(&footer)?;
-        let file = self.file.into_inner().map_err(|e| e.into_error());
-        file.and_then(|file| file.sync_all())
-            .map_err(|e| Error::io(format_args!("cannot write {}", self.path.display()), e))
+        self.file.finish()
     }
 
     fn write_block(&mut self) -> Result<()> {
@@ -127,9 +120,7 @@ impl IndexWriter {
     fn write(&mut self, words: &[u64]) -> Result<()> {
         let bytes = bytes_of(words);
         self.offset += bytes.len() as u64;
-        self.file
-            .write_all(&bytes)
-            .map_err(|e| Error::io(format_args!("cannot write {}", self.path.display()), e))
+        self.file.write(&bytes)
     }
 }
 
@@ -152,8 +143,8 @@ impl IndexFile {
     ///
     /// # Errors
     /// The file cannot be read, is damaged, or is of another version.
-    pub fn open(path: &Path, permutation: Permutation) -> Result<Self> {
-        let mapped = Mapped::open(path)?;
+    pub fn open(files: &dyn FileSystem, path: &Path, permutation: Permutation) -> Result<Self> {
+        let mapped = Mapped::open(files, path)?;
         let len = mapped.bytes().len() as u64;
         let all = words(mapped.bytes())
             .ok_or_else(|| mapped.corruption(len, "its length is not a number of words"))?;
@@ -279,6 +270,22 @@ impl IndexFile {
         Ok(Some(ids[place]))
     }
 
+    /// Reads all of a block, its columns in the order of the permutation, and gives the number of its rows.
+    ///
+    /// # Errors
+    /// The block is damaged.
+    pub fn decode_block(&self, block: usize, ids: &mut [[TermId; BLOCK_ROWS]; 4]) -> Result<usize> {
+        let view = self.verified_block(block)?;
+        let rows = BLOCK_ROWS.min(self.rows as usize - block * BLOCK_ROWS);
+        for (place, ids) in ids.iter_mut().enumerate() {
+            let column = view.column(place);
+            column
+                .and_then(|column| column.decode(0..rows, ids))
+                .ok_or_else(|| self.nonsense(block))?;
+        }
+        Ok(rows)
+    }
+
     /// A block whose checksum has just been verified.
     ///
     /// # Errors
@@ -342,6 +349,7 @@ fn check_head(mapped: &Mapped, all: &[u64], permutation: Permutation) -> Result<
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::storage::files::OperatingSystem;
 
     fn rows() -> Vec<[TermId; 4]> {
         let id = TermId::from_bits;
@@ -351,7 +359,7 @@ mod tests {
     }
 
     fn write(path: &Path) {
-        let mut writer = IndexWriter::create(path, Permutation::Psog).unwrap();
+        let mut writer = IndexWriter::create(&OperatingSystem, path, Permutation::Psog).unwrap();
         rows().into_iter().for_each(|row| writer.push(row).unwrap());
         writer.finish().unwrap();
     }
@@ -361,7 +369,7 @@ mod tests {
         let dir = tempfile::tempdir().unwrap();
         let path = dir.path().join("a.psog");
         write(&path);
-        let index = IndexFile::open(&path, Permutation::Psog).unwrap();
+        let index = IndexFile::open(&OperatingSystem, &path, Permutation::Psog).unwrap();
         let rows = rows();
         let id = TermId::from_bits;
         for key in [
@@ -395,7 +403,7 @@ mod tests {
         write(&path);
         let good = std::fs::read(&path).unwrap();
         let read_all = |path: &Path| -> Result<()> {
-            let index = IndexFile::open(path, Permutation::Psog)?;
+            let index = IndexFile::open(&OperatingSystem, path, Permutation::Psog)?;
             (0..index.directory().len()).try_for_each(|b| index.verified_block(b).map(drop))
         };
         read_all(&path).unwrap();

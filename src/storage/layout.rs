@@ -4,17 +4,18 @@
 //!  lock                held by the process that has the store open
 //!  manifest            which of the files below count, see `manifest`
 //!  000001.terms        a segment of the dictionary, see `dictionary`
-//!  000002.spog …       the permutations of a run, see `index`
-//!  000002.statistics   what was counted while the run was written
+//!  000002.spog …       the permutations of a set of quads, see `index`
+//!  000002.statistics   what was counted while the set was written
+//!  000017.log          the commits from the 17th on, see `log`
 //! ```
 //!
-//! Each load takes a number of its own for its files. A file is complete and durable before the manifest names it,
-//! and files that no manifest names are left over from a load that was killed.
+//! Each set of quads and each segment takes a number of its own for its files. A file is complete and durable before
+//! the manifest names it, and files that no manifest names are left over from a load or merge that was killed.
 
+use super::files::Directory;
 use super::permutation::Permutation;
-use crate::diagnostics::{Error, Result};
+use crate::diagnostics::Result;
 use std::collections::HashSet;
-use std::fs::File;
 use std::path::{Path, PathBuf};
 
 /// The number that the names of a load's files begin with.
@@ -29,6 +30,7 @@ pub const MANIFEST_NEW: &str = "manifest.new";
 
 const TERMS: &str = "terms";
 const STATISTICS: &str = "statistics";
+const LOG: &str = "log";
 
 fn path(location: &Path, number: FileNumber, extension: &str) -> PathBuf {
     location.join(format!("{number:06}.{extension}"))
@@ -49,8 +51,23 @@ pub fn statistics_path(location: &Path, number: FileNumber) -> PathBuf {
     path(location, number, STATISTICS)
 }
 
+/// The name of the log file that begins with a commit.
+pub fn log_name(sequence: u64) -> String {
+    format!("{sequence:06}.{LOG}")
+}
+
+/// The number of the first commit of a log file, by its name.
+pub fn log_sequence(name: &str) -> Option<u64> {
+    let (number, extension) = name.split_once('.')?;
+    if extension == LOG {
+        number.parse().ok()
+    } else {
+        None
+    }
+}
+
 /// The number of a file that belongs to a load, by its name.
-fn number_of(name: &str) -> Option<FileNumber> {
+pub fn number_of(name: &str) -> Option<FileNumber> {
     let (number, extension) = name.split_once('.')?;
     let known = [TERMS, STATISTICS].contains(&extension)
         || Permutation::ALL.iter().any(|p| p.name() == extension);
@@ -61,54 +78,50 @@ fn number_of(name: &str) -> Option<FileNumber> {
 ///
 /// # Errors
 /// The directory cannot be read.
-pub fn holds_other_files(location: &Path) -> Result<bool> {
-    let known =
-        |name: &str| [LOCK, MANIFEST, MANIFEST_NEW].contains(&name) || number_of(name).is_some();
-    Ok(names(location)?.iter().any(|name| !known(name)))
+pub fn holds_other_files(directory: &Directory) -> Result<bool> {
+    let known = |name: &str| {
+        [LOCK, MANIFEST, MANIFEST_NEW].contains(&name)
+            || number_of(name).is_some()
+            || log_sequence(name).is_some()
+    };
+    Ok(directory.names()?.iter().any(|name| !known(name)))
 }
 
-/// Removes the files of loads whose number is not among these.
+/// Removes the files whose number is not among these, and a manifest that was not completed.
 ///
 /// # Errors
 /// The directory cannot be read, or a file cannot be removed.
-pub fn remove_leftovers(location: &Path, live: &HashSet<FileNumber>) -> Result<()> {
-    for name in names(location)? {
+pub fn remove_leftovers(directory: &Directory, live: &HashSet<FileNumber>) -> Result<()> {
+    for name in directory.names()? {
         let left_over = match number_of(&name) {
             Some(number) => !live.contains(&number),
             None => name == MANIFEST_NEW,
         };
         if left_over {
-            let path = location.join(&name);
-            std::fs::remove_file(&path)
-                .map_err(|e| Error::io(format_args!("cannot remove {}", path.display()), e))?;
+            directory.remove(&name)?;
         }
     }
     Ok(())
 }
 
-/// Makes the names in a directory durable.
+/// Removes the files of a number.
 ///
 /// # Errors
-/// The operating system refuses.
-pub fn sync_directory(location: &Path) -> Result<()> {
-    File::open(location)
-        .and_then(|directory| directory.sync_all())
-        .map_err(|e| Error::io(format_args!("cannot sync {}", location.display()), e))
-}
-
-fn names(location: &Path) -> Result<Vec<String>> {
-    let describe = |e| Error::io(format_args!("cannot list {}", location.display()), e);
-    let mut names = Vec::new();
-    for entry in std::fs::read_dir(location).map_err(describe)? {
-        let name = entry.map_err(describe)?.file_name();
-        names.push(name.to_string_lossy().into_owned());
+/// The directory cannot be read, or a file cannot be removed.
+pub fn remove_numbered(directory: &Directory, number: FileNumber) -> Result<()> {
+    for name in directory.names()? {
+        if number_of(&name) == Some(number) {
+            directory.remove(&name)?;
+        }
     }
-    Ok(names)
+    Ok(())
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::storage::files::OperatingSystem;
+    use std::sync::Arc;
 
     #[test]
     fn names_of_load_files_carry_their_number_and_others_are_left_alone() {
@@ -138,8 +151,9 @@ mod tests {
         ] {
             std::fs::write(dir.path().join(name), "").unwrap();
         }
-        remove_leftovers(dir.path(), &HashSet::from([1])).unwrap();
-        let mut left = names(dir.path()).unwrap();
+        let directory = Directory::new(dir.path(), Arc::new(OperatingSystem));
+        remove_leftovers(&directory, &HashSet::from([1])).unwrap();
+        let mut left = directory.names().unwrap();
         left.sort();
         assert_eq!(left, ["000001.spog", "a.txt", "lock", "manifest"]);
     }

@@ -1,7 +1,7 @@
 //! The manifest: which files make up the store.
 //!
 //! ```text
-//!  kaluta-manifest 1
+//!  kaluta-manifest 2
 //!  { … }                   JSON
 //!  crc32c 89abcdef         of all before this line
 //! ```
@@ -9,22 +9,21 @@
 //! It is replaced as a whole: written under another name, made durable, and renamed; so there is an old one or a new
 //! one at any time, never a mixture.
 
+use super::files::{Directory, NewFile};
 use super::layout::{self, FileNumber};
 use crate::diagnostics::{Error, ErrorKind, Result};
 use crate::term::TermId;
 use serde::{Deserialize, Serialize};
 use std::collections::HashSet;
-use std::fs::File;
-use std::io::Write;
 use std::path::Path;
 
 const HEAD: &str = "kaluta-manifest ";
-const VERSION: u32 = 1;
+const VERSION: u32 = 2;
 
-/// A run, as the manifest names it.
+/// A set of quads in files, as the manifest names it.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct RunEntry {
+pub struct SetEntry {
     /// The number of its files.
     pub number: FileNumber,
     /// The number of its quads.
@@ -33,14 +32,24 @@ pub struct RunEntry {
     pub graph: Option<u64>,
 }
 
-impl RunEntry {
+impl SetEntry {
     /// The graph of all its quads, if it is but one.
     pub fn graph(&self) -> Option<TermId> {
         self.graph.map(TermId::from_bits)
     }
 }
 
-/// What the store is made of.
+/// A run, as the manifest names it.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct RunEntry {
+    /// The quads that it inserts.
+    pub inserted: Option<SetEntry>,
+    /// The quads that it deletes.
+    pub deleted: Option<SetEntry>,
+}
+
+/// What the store is made of, but for the commits that only the log has.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Manifest {
@@ -50,8 +59,10 @@ pub struct Manifest {
     pub segments: Vec<FileNumber>,
     /// The number of the next blank node.
     pub next_blank: u64,
-    /// The number of the next load's files.
+    /// The number of the next files.
     pub next_number: FileNumber,
+    /// The number of the last commit that is in the runs; the log has those that follow.
+    pub sequence: u64,
 }
 
 impl Default for Manifest {
@@ -61,6 +72,7 @@ impl Default for Manifest {
             segments: Vec::new(),
             next_blank: 0,
             next_number: 1,
+            sequence: 0,
         }
     }
 }
@@ -68,7 +80,9 @@ impl Default for Manifest {
 impl Manifest {
     /// The numbers of all files that count.
     pub fn live_numbers(&self) -> HashSet<FileNumber> {
-        let runs = self.runs.iter().map(|run| run.number);
+        let sets =
+            |run: &RunEntry| [&run.inserted, &run.deleted].map(|set| Some(set.as_ref()?.number));
+        let runs = self.runs.iter().flat_map(sets).flatten();
         runs.chain(self.segments.iter().copied()).collect()
     }
 
@@ -76,10 +90,10 @@ impl Manifest {
     ///
     /// # Errors
     /// It cannot be read, is damaged, or is of another version.
-    pub fn read(location: &Path) -> Result<Option<Self>> {
-        let path = location.join(layout::MANIFEST);
-        match std::fs::read(&path) {
-            Ok(bytes) => Self::parse(&bytes, &path).map(Some),
+    pub fn read(directory: &Directory) -> Result<Option<Self>> {
+        let path = directory.location().join(layout::MANIFEST);
+        match directory.files().map(&path) {
+            Ok(mapped) => Self::parse(mapped.bytes(), &path).map(Some),
             Err(e) if e.kind() == std::io::ErrorKind::NotFound => Ok(None),
             Err(e) => Err(Error::io(format_args!("cannot read {}", path.display()), e)),
         }
@@ -129,17 +143,20 @@ impl Manifest {
     ///
     /// # Errors
     /// Writing failed; then the old one still counts.
-    pub fn write(&self, location: &Path) -> Result<()> {
+    pub fn write(&self, directory: &Directory) -> Result<()> {
         let text = self.serialize()?;
-        let new = location.join(layout::MANIFEST_NEW);
-        File::create(&new)
-            .and_then(|mut file| {
-                file.write_all(text.as_bytes())
-                    .and_then(|()| file.sync_all())
-            })
-            .and_then(|()| std::fs::rename(&new, location.join(layout::MANIFEST)))
-            .map_err(|e| Error::io(format_args!("cannot write {}", new.display()), e))?;
-        layout::sync_directory(location)
+        let [new, path] =
+            [layout::MANIFEST_NEW, layout::MANIFEST].map(|name| directory.location().join(name));
+        // A writing that failed may have left it.
+        let _ = directory.files().remove(&new);
+        let mut file = NewFile::create(directory.files(), &new)?;
+        file.write(text.as_bytes())?;
+        file.finish()?;
+        directory
+            .files()
+            .rename(&new, &path)
+            .map_err(|e| Error::io(format_args!("cannot write {}", path.display()), e))?;
+        directory.sync()
     }
 }
 
@@ -150,27 +167,38 @@ fn checksum_line(covered: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::storage::files::OperatingSystem;
+    use std::sync::Arc;
 
     fn sample() -> Manifest {
         Manifest {
             runs: vec![RunEntry {
-                number: 2,
-                quads: 10,
-                graph: Some(1),
+                inserted: Some(SetEntry {
+                    number: 2,
+                    quads: 10,
+                    graph: Some(1),
+                }),
+                deleted: Some(SetEntry {
+                    number: 3,
+                    quads: 1,
+                    graph: None,
+                }),
             }],
             segments: vec![1, 2],
             next_blank: 7,
-            next_number: 3,
+            next_number: 4,
+            sequence: 5,
         }
     }
 
     #[test]
     fn a_manifest_comes_back_and_none_is_none() {
         let dir = tempfile::tempdir().unwrap();
-        assert_eq!(Manifest::read(dir.path()).unwrap(), None);
-        sample().write(dir.path()).unwrap();
-        assert_eq!(Manifest::read(dir.path()).unwrap(), Some(sample()));
-        assert_eq!(sample().live_numbers(), HashSet::from([1, 2]));
+        let directory = Directory::new(dir.path(), Arc::new(OperatingSystem));
+        assert_eq!(Manifest::read(&directory).unwrap(), None);
+        sample().write(&directory).unwrap();
+        assert_eq!(Manifest::read(&directory).unwrap(), Some(sample()));
+        assert_eq!(sample().live_numbers(), HashSet::from([1, 2, 3]));
     }
 
     #[test]
@@ -183,7 +211,7 @@ mod tests {
             let error = Manifest::parse(&bad, path).expect_err("a byte is flipped");
             assert_eq!(error.kind(), ErrorKind::Corruption, "byte {place}");
         }
-        let later = good.replace("manifest 1\n", "manifest 2\n");
+        let later = good.replace("manifest 2\n", "manifest 3\n");
         let covered = later.split("crc32c").next().unwrap();
         let later = format!("{covered}{}", checksum_line(covered));
         let error = Manifest::parse(later.as_bytes(), path).unwrap_err();

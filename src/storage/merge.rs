@@ -1,21 +1,76 @@
-//! The rows of several runs in one order.
+//! The rows of several sets of quads in one order, insertions and deletions summed up.
 //!
-//! A quad is in at most one run, so merging never meets two equal rows. Runs of rows that come from one input are
-//! copied as slices, so inputs that hardly interleave cost little more than one.
+//! Each row comes out once if its sum is the one that is asked for: rows alive for readers, insertions or deletions for
+//! whoever writes the sum of some runs, see `run`. Rows that come from one input are copied as slices, so inputs that
+//! hardly interleave cost little more than one.
 
+use super::array_cursor::ArrayCursor;
 use super::block::BLOCK_ROWS;
-use super::cursor::RunCursor;
+use super::file_cursor::FileCursor;
 use super::permutation::{ColumnMask, Permutation, QuadColumn};
+use super::run::Sign;
 use super::scan::ScanBlock;
 use crate::diagnostics::Result;
 use crate::term::TermId;
 
+/// A place in the rows of a set of quads, wherever it is.
+#[derive(Debug)]
+pub enum SetCursor {
+    /// In files.
+    File(FileCursor),
+    /// In memory.
+    Array(ArrayCursor),
+}
+
+impl SetCursor {
+    fn block(&self) -> &ScanBlock {
+        match self {
+            Self::File(cursor) => cursor.block(),
+            Self::Array(cursor) => cursor.block(),
+        }
+    }
+
+    fn next_block(&mut self) -> Result<Option<&ScanBlock>> {
+        match self {
+            Self::File(cursor) => cursor.next_block(),
+            Self::Array(cursor) => Ok(cursor.next_block()),
+        }
+    }
+
+    fn seek(&mut self, key: &[TermId]) -> Result<()> {
+        match self {
+            Self::File(cursor) => cursor.seek(key),
+            Self::Array(cursor) => {
+                cursor.seek(key);
+                Ok(())
+            }
+        }
+    }
+
+    fn remaining(&self) -> u64 {
+        match self {
+            Self::File(cursor) => cursor.remaining(),
+            Self::Array(cursor) => cursor.remaining(),
+        }
+    }
+
+    fn blocks_decoded(&self) -> u64 {
+        match self {
+            Self::File(cursor) => cursor.blocks_decoded(),
+            Self::Array(_) => 0,
+        }
+    }
+}
+
 /// The rows of a cursor's block that are not merged yet.
 #[derive(Debug)]
 struct Input {
-    cursor: RunCursor,
+    cursor: SetCursor,
+    sign: Sign,
     /// The place in the cursor's block.
     place: usize,
+    /// The row at that place, in the order of the permutation, and whether there is one.
+    head: Option<[TermId; 4]>,
 }
 
 impl Input {
@@ -29,17 +84,29 @@ impl Input {
         ids.get(place).copied().unwrap_or_default()
     }
 
-    /// Whether the input has a row at its place, once the next block is read where needed.
-    fn fill(&mut self) -> Result<bool> {
-        if self.pending() > 0 {
-            return Ok(true);
+    /// The row at its place, once the next block is read where needed; `None` at the end.
+    #[inline]
+    fn head(&mut self, columns: &[QuadColumn; 4]) -> Result<Option<[TermId; 4]>> {
+        if self.head.is_none() {
+            if self.pending() == 0 {
+                self.place = 0;
+                if self.cursor.next_block()?.is_none() {
+                    self.place = self.cursor.block().rows();
+                    return Ok(None);
+                }
+            }
+            self.head = Some(columns.map(|c| self.id(c, self.place)));
         }
-        self.place = 0;
-        if self.cursor.next_block()?.is_some() {
-            return Ok(true);
+        Ok(self.head)
+    }
+
+    /// Moves on by some rows of its block.
+    #[inline]
+    fn advance(&mut self, rows: usize) {
+        if rows > 0 {
+            self.place += rows;
+            self.head = None;
         }
-        self.place = self.cursor.block().rows();
-        Ok(false)
     }
 
     /// The number of rows from the place on that are below `bound` in these columns.
@@ -58,13 +125,14 @@ impl Input {
     }
 }
 
-/// A merge of cursors over distinct rows.
+/// A merge of cursors.
 #[derive(Debug)]
 pub struct Merge {
     inputs: Vec<Input>,
     columns: [QuadColumn; 4],
     prefix_len: usize,
     wanted: ColumnMask,
+    keeps: Sign,
     block: ScanBlock,
 }
 
@@ -79,27 +147,36 @@ impl Merge {
         after_prefix.iter().fold(wanted, |mask, &c| mask.with(c))
     }
 
-    /// A merge of cursors that all begin with `prefix`.
+    /// A merge of cursors whose rows all begin with the same `prefix_len` columns; it gives the rows whose sum is that
+    /// of `keeps`.
     pub fn new(
-        cursors: Vec<RunCursor>,
+        cursors: Vec<(Sign, SetCursor)>,
         permutation: Permutation,
-        prefix: &[TermId],
+        prefix_len: usize,
         wanted: ColumnMask,
+        keeps: Sign,
     ) -> Self {
-        let input = |cursor| Input { cursor, place: 0 };
+        let input = |(sign, cursor)| Input {
+            cursor,
+            sign,
+            place: 0,
+            head: None,
+        };
         Self {
             inputs: cursors.into_iter().map(input).collect(),
             columns: permutation.columns(),
-            prefix_len: prefix.len(),
+            prefix_len,
             wanted,
+            keeps,
             block: ScanBlock::new(wanted),
         }
     }
 
-    /// The rows not yet given.
+    /// The rows not yet given, when those alive are kept: each tombstone takes one quad with it.
     pub fn remaining(&self) -> u64 {
-        let of = |i: &Input| i.cursor.remaining() + i.pending() as u64;
-        self.inputs.iter().map(of).sum()
+        let rows = |i: &Input| (i.cursor.remaining() + i.pending() as u64) as i64;
+        let sum: i64 = self.inputs.iter().map(|i| i.sign.value() * rows(i)).sum();
+        sum.max(0) as u64
     }
 
     /// The blocks decoded so far.
@@ -114,52 +191,75 @@ impl Merge {
     pub fn next_block(&mut self) -> Result<Option<&ScanBlock>> {
         let mut rows = 0;
         while rows < BLOCK_ROWS {
-            let Some((smallest, bound)) = self.smallest()? else {
+            let Some(next) = self.smallest()? else {
                 break;
             };
-            let below = match bound {
-                Some(bound) => self.inputs[smallest].rows_below(&self.columns, &bound),
-                None => self.inputs[smallest].pending(),
+            rows += match next {
+                Smallest::Of { input, bound } => {
+                    let below = match bound {
+                        Some(bound) => self.inputs[input].rows_below(&self.columns, &bound),
+                        None => self.inputs[input].pending(),
+                    };
+                    let keeps = self.inputs[input].sign == self.keeps;
+                    self.take(input, below.min(BLOCK_ROWS - rows), rows, keeps)
+                }
+                Smallest::OfSeveral { row, input } => self.take_equal(&row, input, rows),
             };
-            rows += self.take(smallest, below.min(BLOCK_ROWS - rows), rows);
         }
         self.block.show(0, rows);
         Ok((rows > 0).then_some(&self.block))
     }
 
-    /// The input with the smallest row, and the smallest row of the others.
-    fn smallest(&mut self) -> Result<Option<(usize, Option<[TermId; 4]>)>> {
+    /// Where the smallest row is.
+    fn smallest(&mut self) -> Result<Option<Smallest>> {
         let mut smallest: Option<(usize, [TermId; 4])> = None;
-        let mut second: Option<[TermId; 4]> = None;
+        let mut bound: Option<[TermId; 4]> = None;
         for (number, input) in self.inputs.iter_mut().enumerate() {
-            if !input.fill()? {
+            let Some(row) = input.head(&self.columns)? else {
                 continue;
-            }
-            let row = self.columns.map(|c| input.id(c, input.place));
+            };
             match smallest {
-                Some((_, least)) if row > least => {
-                    second = Some(second.map_or(row, |s| s.min(row)));
+                Some((_, least)) if row >= least => {
+                    bound = Some(bound.map_or(row, |b| b.min(row)));
                 }
                 _ => {
-                    second = smallest.map(|(_, least)| least);
+                    bound = smallest.map(|(_, least)| least);
                     smallest = Some((number, row));
                 }
             }
         }
-        Ok(smallest.map(|(number, _)| (number, second)))
+        Ok(smallest.map(|(input, row)| match bound {
+            Some(bound) if bound == row => Smallest::OfSeveral { row, input },
+            bound => Smallest::Of { input, bound },
+        }))
     }
 
-    /// Moves rows of an input to the output, and says how many.
-    fn take(&mut self, number: usize, count: usize, at: usize) -> usize {
+    /// Moves rows of an input on, to the output if they are to be kept, and says how many came out.
+    fn take(&mut self, number: usize, count: usize, at: usize, keeps: bool) -> usize {
         let input = &mut self.inputs[number];
-        for column in QuadColumn::ALL {
-            if self.wanted.contains(column) {
-                let from = &input.cursor.block().column(column)[input.place..][..count];
-                self.block.room(column)[at..at + count].copy_from_slice(from);
+        if keeps {
+            for column in QuadColumn::ALL {
+                if self.wanted.contains(column) {
+                    let from = &input.cursor.block().column(column)[input.place..][..count];
+                    self.block.room(column)[at..at + count].copy_from_slice(from);
+                }
             }
         }
-        input.place += count;
-        count
+        input.advance(count);
+        if keeps { count } else { 0 }
+    }
+
+    /// Sums up a row that several inputs are at, the first of which is `first`, and says how many came out.
+    fn take_equal(&mut self, row: &[TermId; 4], first: usize, at: usize) -> usize {
+        let mut sum = 0;
+        for input in &mut self.inputs[first + 1..] {
+            if input.head.as_ref() == Some(row) {
+                sum += input.sign.value();
+                input.advance(1);
+            }
+        }
+        sum += self.inputs[first].sign.value();
+        self.take(first, 1, at, sum == self.keeps.value())
     }
 
     /// Moves every input on to its first row whose columns after the prefix are not below `key`.
@@ -169,11 +269,23 @@ impl Merge {
     pub fn seek(&mut self, key: &[TermId]) -> Result<()> {
         let columns = &self.columns[self.prefix_len..];
         for input in &mut self.inputs {
-            input.place += input.rows_below(columns, key);
+            let below = input.rows_below(columns, key);
+            input.advance(below);
             if input.pending() == 0 {
                 input.cursor.seek(key)?;
             }
         }
         Ok(())
     }
+}
+
+/// Where the smallest row of a merge is.
+enum Smallest {
+    /// In one input, and the smallest row of the others.
+    Of {
+        input: usize,
+        bound: Option<[TermId; 4]>,
+    },
+    /// In several inputs, the first of which is this.
+    OfSeveral { row: [TermId; 4], input: usize },
 }

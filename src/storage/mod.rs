@@ -8,34 +8,53 @@
 //!
 //! This room knows ids and terms; it knows no SPARQL and no HTTP.
 
+mod array_cursor;
+mod background;
+mod backup;
 mod block;
 mod column;
-mod cursor;
 mod dictionary;
+mod durability;
+mod file_cursor;
+mod files;
+mod flush;
 mod index;
 mod layout;
 mod load;
+mod log;
 mod manifest;
 mod mapped;
 mod merge;
 mod packing;
 mod permutation;
+mod quad_arrays;
+mod quad_files;
 mod run;
 mod scan;
+mod shared;
 mod snapshot;
 mod spool;
+mod stack;
 mod statistics;
 mod store;
+mod tally;
+mod transaction;
+mod verify;
+mod writer;
 
+pub use durability::Durability;
 pub use load::{
     LoadContent, LoadOptions, LoadProgress, LoadReport, LoadSource, LoadStage, LoadState,
     SkippedStatement,
 };
 pub use permutation::{ColumnMask, Permutation, Quad, QuadColumn};
 pub use scan::{Scan, ScanBlock};
+pub use shared::StoreOptions;
 pub use snapshot::Snapshot;
 pub use statistics::{PredicateStatistics, StoreStatistics};
 pub use store::Store;
+pub use transaction::{Commit, Transaction};
+pub use verify::VerifyReport;
 
 #[cfg(test)]
 mod tests;

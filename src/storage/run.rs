@@ -1,161 +1,314 @@
-//! A run: one immutable, sorted set of quads in every permutation.
+//! A run: what one commit, load or merge changed, as two sets of quads, those inserted and those deleted.
 //!
-//! A run whose quads are all in one graph has no files for the orders that begin with the graph: their rows are those
-//! of the order of the triple columns, and [`Order`] makes the difference disappear.
+//! The state of a store is the sum of its runs, oldest first. A run inserts only quads that the runs below it do not
+//! leave alive, and deletes only quads that they do. So, for each quad, insertions less deletions are one when it is
+//! alive and nothing otherwise; counts of ranges are differences of counts, in whatever order one adds them up; and
+//! neighbouring runs can be summed into one, in which insertion and deletion of one quad cancel out.
 
-use super::index::IndexFile;
-use super::layout::{self, FileNumber};
-use super::permutation::{Permutation, QuadColumn};
-use super::statistics::RunStatistics;
-use crate::diagnostics::Result;
+use super::array_cursor::ArrayCursor;
+use super::file_cursor::FileCursor;
+use super::files::Directory;
+use super::manifest::{RunEntry, SetEntry};
+use super::merge::SetCursor;
+use super::permutation::{ColumnMask, Permutation, Quad};
+use super::quad_arrays::QuadArrays;
+use super::quad_files::QuadFiles;
+use super::statistics::{PredicateStatistics, StoreStatistics};
+use crate::diagnostics::{Error, Result};
 use crate::term::TermId;
 use std::collections::BTreeSet;
 use std::ops::Range;
-use std::path::Path;
 use std::sync::Arc;
 
-/// The permutations of which a run has files.
-pub fn stored_permutations(graph: Option<TermId>) -> impl Iterator<Item = Permutation> {
-    Permutation::ALL
-        .into_iter()
-        .filter(move |p| graph.is_none() || p.within_one_graph().is_none())
+/// What a run does with the quads of one of its sets.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Sign {
+    /// They come alive.
+    Inserted,
+    /// They die: each row is a tombstone.
+    Deleted,
 }
 
-/// A run, open for reading.
-#[derive(Debug)]
-pub struct Run {
-    graph: Option<TermId>,
-    indexes: [Option<Arc<IndexFile>>; 8],
-    statistics: RunStatistics,
-}
-
-impl Run {
-    /// Opens the files of a run; `graph` is the graph of all its quads, if it is but one.
-    ///
-    /// # Errors
-    /// A file cannot be read or is damaged.
-    pub fn open(location: &Path, number: FileNumber, graph: Option<TermId>) -> Result<Self> {
-        let mut indexes = [const { None }; 8];
-        for permutation in stored_permutations(graph) {
-            let path = layout::index_path(location, number, permutation);
-            let index = IndexFile::open(&path, permutation)?;
-            indexes[permutation as usize] = Some(Arc::new(index));
+impl Sign {
+    /// What a row of this sign adds to the sum of its quad.
+    #[inline]
+    pub const fn value(self) -> i64 {
+        match self {
+            Self::Inserted => 1,
+            Self::Deleted => -1,
         }
-        let statistics = RunStatistics::read(&layout::statistics_path(location, number))?;
-        Ok(Self {
-            graph,
-            indexes,
-            statistics,
-        })
+    }
+}
+
+/// A set of quads, wherever it is.
+#[derive(Clone, Debug)]
+pub enum QuadSet {
+    /// In files.
+    Files(Arc<QuadFiles>),
+    /// In memory.
+    Arrays(Arc<QuadArrays>),
+}
+
+impl QuadSet {
+    /// A set in memory of distinct, sorted quads; `None` of no quads.
+    pub fn in_memory(quads: Vec<Quad>) -> Option<Self> {
+        (!quads.is_empty()).then(|| Self::Arrays(Arc::new(QuadArrays::new(quads))))
+    }
+
+    /// The number of its quads.
+    pub fn len(&self) -> u64 {
+        match self {
+            Self::Files(files) => files.len(),
+            Self::Arrays(arrays) => arrays.len(),
+        }
+    }
+
+    /// Says that no manifest names its files any more.
+    pub fn retire(&self) {
+        if let Self::Files(files) = self {
+            files.retire();
+        }
+    }
+
+    /// The bytes of its indexes on disk.
+    pub fn disk_bytes(&self) -> u64 {
+        match self {
+            Self::Files(files) => files.bytes(),
+            Self::Arrays(_) => 0,
+        }
     }
 
     /// The graph of all its quads, if it is but one.
     pub fn graph(&self) -> Option<TermId> {
-        self.graph
+        match self {
+            Self::Files(files) => files.graph(),
+            Self::Arrays(arrays) => {
+                let graphs = arrays.graphs();
+                graphs.first().copied().filter(|_| graphs.len() == 1)
+            }
+        }
     }
 
-    /// What was counted when it was written.
-    pub fn statistics(&self) -> &RunStatistics {
-        &self.statistics
-    }
-
-    /// The bytes of its indexes on disk.
-    pub fn bytes(&self) -> u64 {
-        self.indexes
-            .iter()
-            .flatten()
-            .map(|index| index.bytes())
-            .sum()
-    }
-
-    /// Adds the graphs that hold its quads. From each the next is found by a search, so what counts is the number of
-    /// graphs, not that of quads.
+    /// Adds the graphs that hold its quads.
     ///
     /// # Errors
     /// A block is damaged.
     pub fn graphs(&self, graphs: &mut BTreeSet<TermId>) -> Result<()> {
-        if let Some(graph) = self.graph {
-            graphs.insert(graph);
-        } else if let Some(index) = &self.indexes[Permutation::Gspo as usize] {
-            let mut row = 0;
-            while let Some(graph) = index.first_id(row)? {
-                graphs.insert(graph);
-                row = index.range(&[graph])?.end;
+        match self {
+            Self::Files(files) => files.graphs(graphs),
+            Self::Arrays(arrays) => {
+                graphs.extend(arrays.graphs());
+                Ok(())
             }
         }
-        Ok(())
     }
 
-    /// Its rows in the order of a permutation.
-    pub fn order(&self, permutation: Permutation) -> Option<Order<'_>> {
-        let within = permutation.within_one_graph();
-        let (stored, first) = match (self.graph, within) {
-            (Some(graph), Some(within)) => (within, Some(graph)),
-            _ => (permutation, None),
-        };
-        let index = self.indexes[stored as usize].as_ref()?;
-        Some(Order { index, first })
-    }
-}
-
-/// The rows of a run in the order of a permutation, wherever they are stored.
-#[derive(Clone, Copy, Debug)]
-pub struct Order<'a> {
-    index: &'a Arc<IndexFile>,
-    /// The graph of every row, where the permutation begins with it and the index does not.
-    first: Option<TermId>,
-}
-
-/// Where a key in the order of a permutation lies in the index that stores it.
-pub enum StoredKey<'k> {
-    /// Before every row.
-    Before,
-    /// Among the rows, with this key.
-    At(&'k [TermId]),
-    /// After every row.
-    After,
-}
-
-impl<'a> Order<'a> {
-    /// The index that stores the rows.
-    pub fn index(&self) -> &'a Arc<IndexFile> {
-        self.index
-    }
-
-    /// The graph of every row, where the permutation begins with it and the index does not.
-    pub fn first(&self) -> Option<TermId> {
-        self.first
-    }
-
-    /// The rows that begin with a prefix.
+    /// The rows that begin, in the order of a permutation, with a prefix.
     ///
     /// # Errors
     /// A block is damaged.
-    pub fn range(&self, prefix: &[TermId]) -> Result<Range<u64>> {
-        match stored_key(self.first, prefix) {
-            StoredKey::At(key) => self.index.range(key),
-            StoredKey::Before | StoredKey::After => Ok(0..0),
+    #[inline]
+    pub fn range(&self, permutation: Permutation, prefix: &[TermId]) -> Result<Range<u64>> {
+        match self {
+            Self::Files(files) => match files.order(permutation) {
+                Some(order) => order.range(prefix),
+                None => Err(lacks(permutation)),
+            },
+            Self::Arrays(arrays) => Ok(arrays.range(permutation, prefix)),
+        }
+    }
+
+    /// A cursor over rows of one of its ranges, all of which begin with `prefix`.
+    ///
+    /// # Errors
+    /// The set lacks the permutation.
+    pub fn cursor(
+        &self,
+        rows: Range<u64>,
+        permutation: Permutation,
+        prefix: &[TermId],
+        wanted: ColumnMask,
+    ) -> Result<SetCursor> {
+        Ok(match self {
+            Self::Files(files) => {
+                let order = files.order(permutation);
+                let order = order.ok_or_else(|| lacks(permutation))?;
+                SetCursor::File(FileCursor::new(order, rows, permutation, prefix, wanted))
+            }
+            Self::Arrays(arrays) => SetCursor::Array(ArrayCursor::new(
+                arrays,
+                rows,
+                permutation,
+                prefix.len(),
+                wanted,
+            )),
+        })
+    }
+
+    /// Counts over the quads of a predicate.
+    pub fn predicate(&self, predicate: TermId) -> Option<PredicateStatistics> {
+        match self {
+            Self::Files(files) => files.statistics().predicate(predicate),
+            Self::Arrays(arrays) => arrays.predicate(predicate),
+        }
+    }
+
+    /// Counts over all quads; in memory distinct values are not counted, so their bound is the number of quads.
+    pub fn totals(&self) -> StoreStatistics {
+        match self {
+            Self::Files(files) => files.statistics().totals(),
+            Self::Arrays(arrays) => StoreStatistics {
+                quads: arrays.len(),
+                distinct_subjects: arrays.len(),
+                distinct_predicates: arrays.predicates().len() as u64,
+                distinct_objects: arrays.len(),
+            },
+        }
+    }
+
+    /// Its predicates.
+    pub fn predicates(&self) -> Box<dyn Iterator<Item = TermId> + '_> {
+        match self {
+            Self::Files(files) => Box::new(files.statistics().predicates()),
+            Self::Arrays(arrays) => Box::new(arrays.predicates().keys().copied()),
+        }
+    }
+
+    /// Its quads, when they are in memory.
+    fn arrays(&self) -> Option<&QuadArrays> {
+        match self {
+            Self::Files(_) => None,
+            Self::Arrays(arrays) => Some(arrays),
         }
     }
 }
 
-/// Where a key lies in an index whose rows have this graph in front.
-pub fn stored_key(first: Option<TermId>, key: &[TermId]) -> StoredKey<'_> {
-    match (first, key) {
-        (None, _) | (_, []) => StoredKey::At(key),
-        (Some(graph), [id, rest @ ..]) => match id.cmp(&graph) {
-            std::cmp::Ordering::Less => StoredKey::Before,
-            std::cmp::Ordering::Equal => StoredKey::At(rest),
-            std::cmp::Ordering::Greater => StoredKey::After,
-        },
+fn lacks(permutation: Permutation) -> Error {
+    Error::internal(format!("a run has no {}", permutation.name()))
+}
+
+/// Two sets of quads.
+#[derive(Clone, Debug, Default)]
+pub struct Run {
+    /// The quads that it brings to life.
+    pub inserted: Option<QuadSet>,
+    /// The quads that it kills.
+    pub deleted: Option<QuadSet>,
+}
+
+impl Run {
+    /// Opens the files of a run that the manifest names.
+    ///
+    /// # Errors
+    /// A file cannot be read or is damaged.
+    pub fn open(directory: &Directory, entry: &RunEntry) -> Result<Self> {
+        let open = |set: &Option<SetEntry>| match set {
+            Some(set) => QuadFiles::open(directory, set.number, set.graph())
+                .map(|files| Some(QuadSet::Files(Arc::new(files)))),
+            None => Ok(None),
+        };
+        Ok(Self {
+            inserted: open(&entry.inserted)?,
+            deleted: open(&entry.deleted)?,
+        })
+    }
+
+    /// Its sets and their signs.
+    #[inline]
+    pub fn sets(&self) -> impl Iterator<Item = (Sign, &QuadSet)> {
+        let inserted = self.inserted.iter().map(|set| (Sign::Inserted, set));
+        inserted.chain(self.deleted.iter().map(|set| (Sign::Deleted, set)))
+    }
+
+    /// The set of a sign.
+    pub fn set(&self, sign: Sign) -> Option<&QuadSet> {
+        match sign {
+            Sign::Inserted => self.inserted.as_ref(),
+            Sign::Deleted => self.deleted.as_ref(),
+        }
+    }
+
+    /// The number of its rows, of either sign.
+    pub fn rows(&self) -> u64 {
+        self.sets().map(|(_, set)| set.len()).sum()
+    }
+
+    /// The quads of one of its sets, when it is in memory.
+    pub fn quads(&self, sign: Sign) -> &[Quad] {
+        let arrays = self.set(sign).and_then(QuadSet::arrays);
+        arrays.map_or(&[], QuadArrays::quads)
+    }
+
+    /// The sum of two neighbouring runs in memory.
+    pub fn sum(older: &Self, newer: &Self) -> Self {
+        let [born, died] = [Sign::Inserted, Sign::Deleted];
+        let one_sided = |sign, other| {
+            union(
+                difference(older.quads(sign), newer.quads(other)),
+                difference(newer.quads(sign), older.quads(other)),
+            )
+        };
+        Self {
+            inserted: QuadSet::in_memory(one_sided(born, died)),
+            deleted: QuadSet::in_memory(one_sided(died, born)),
+        }
     }
 }
 
-/// The place of a column in the rows of an index.
-pub fn place_of(permutation: Permutation, column: QuadColumn) -> usize {
-    let columns = permutation.columns();
-    columns
-        .iter()
-        .position(|&c| c == column)
-        .unwrap_or_default()
+/// The quads of one sorted slice that another does not hold.
+fn difference(from: &[Quad], without: &[Quad]) -> Vec<Quad> {
+    let mut rest = without;
+    let is_kept = |quad: &&Quad| {
+        rest = &rest[rest.partition_point(|other| other < *quad)..];
+        rest.first() != Some(*quad)
+    };
+    if without.is_empty() {
+        return from.to_vec();
+    }
+    from.iter().filter(is_kept).copied().collect()
+}
+
+/// Two sorted lists that share no quad as one.
+fn union(mut first: Vec<Quad>, mut second: Vec<Quad>) -> Vec<Quad> {
+    if first.is_empty() {
+        return second;
+    }
+    let is_in_order = first.last() < second.first();
+    first.append(&mut second);
+    if !is_in_order {
+        // A stable sort finds the two sorted halves and merges them.
+        first.sort();
+    }
+    first
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn quads(numbers: &[u64]) -> Vec<Quad> {
+        numbers.iter().map(|&n| [TermId::from_bits(n); 4]).collect()
+    }
+
+    fn run(inserted: &[u64], deleted: &[u64]) -> Run {
+        Run {
+            inserted: QuadSet::in_memory(quads(inserted)),
+            deleted: QuadSet::in_memory(quads(deleted)),
+        }
+    }
+
+    #[test]
+    fn sums_cancel_what_was_inserted_and_deleted() {
+        for (older, newer, sum) in [
+            (run(&[1, 5], &[]), run(&[3], &[]), run(&[1, 3, 5], &[])),
+            (run(&[1, 5], &[]), run(&[], &[5]), run(&[1], &[])),
+            (run(&[1], &[5]), run(&[5], &[1]), run(&[], &[])),
+            (run(&[1], &[2, 9]), run(&[2], &[4]), run(&[1], &[4, 9])),
+        ] {
+            let found = Run::sum(&older, &newer);
+            for sign in [Sign::Inserted, Sign::Deleted] {
+                assert_eq!(found.quads(sign), sum.quads(sign), "{older:?} {newer:?}");
+            }
+        }
+    }
 }

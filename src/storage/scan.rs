@@ -1,13 +1,14 @@
 //! Reading quads in order: what every pattern of a query stands on.
 //!
 //! A [`Scan`] gives the rows of one prefix of one permutation, block by block, over all runs of a snapshot. With one
-//! run it lends slices of decoded blocks; with several it merges them. It decodes only the columns that were asked
+//! set of files it lends slices of decoded blocks; with several sets it merges them. It decodes only the columns that were asked
 //! for, and [`Scan::seek`] passes over blocks without touching them.
 
 use super::block::BLOCK_ROWS;
-use super::cursor::RunCursor;
-use super::merge::Merge;
+use super::file_cursor::FileCursor;
+use super::merge::{Merge, SetCursor};
 use super::permutation::{ColumnMask, Permutation, QuadColumn};
+use super::run::Sign;
 use super::snapshot::Snapshot;
 use crate::diagnostics::{Error, Result};
 use crate::term::TermId;
@@ -67,7 +68,7 @@ impl ScanBlock {
 
 #[derive(Debug)]
 enum Source {
-    One(Box<RunCursor>),
+    One(Box<FileCursor>),
     Several(Box<Merge>),
 }
 
@@ -91,27 +92,37 @@ impl Scan {
                 "a scan's prefix has more than four columns",
             ));
         }
-        let mut orders = Vec::new();
-        for order in snapshot.orders(permutation) {
-            let order = order?;
-            let range = order.range(prefix)?;
+        let mut ranges = Vec::new();
+        for (sign, set) in snapshot.sets() {
+            let range = set.range(permutation, prefix)?;
             if !range.is_empty() {
-                orders.push((order, range));
+                ranges.push((sign, set, range));
             }
         }
-        let cursor = |(order, range), mask| RunCursor::new(order, range, permutation, prefix, mask);
-        let source = match orders.len() {
-            0 => Source::Several(Box::new(Merge::new(
-                Vec::new(),
-                permutation,
-                prefix,
-                columns,
-            ))),
-            1 => Source::One(Box::new(cursor(orders.remove(0), columns))),
-            _ => {
-                let wanted = Merge::columns_to_compare(permutation, prefix, columns);
-                let cursors = orders.into_iter().map(|o| cursor(o, wanted)).collect();
-                Source::Several(Box::new(Merge::new(cursors, permutation, prefix, columns)))
+        let wanted = match ranges.len() {
+            1 => columns,
+            _ => Merge::columns_to_compare(permutation, prefix, columns),
+        };
+        let cursors = ranges
+            .into_iter()
+            .map(|(sign, set, range)| Ok((sign, set.cursor(range, permutation, prefix, wanted)?)));
+        let mut cursors = cursors.collect::<Result<Vec<_>>>()?;
+        let only = if cursors.len() == 1 {
+            cursors.pop()
+        } else {
+            None
+        };
+        let source = match only {
+            Some((Sign::Inserted, SetCursor::File(cursor))) => Source::One(Box::new(cursor)),
+            only => {
+                cursors.extend(only);
+                Source::Several(Box::new(Merge::new(
+                    cursors,
+                    permutation,
+                    prefix.len(),
+                    columns,
+                    Sign::Inserted,
+                )))
             }
         };
         Ok(Self {

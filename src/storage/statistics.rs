@@ -6,12 +6,11 @@
 //!  crc32c of all before
 //! ```
 
+use super::files::{FileSystem, NewFile};
 use super::mapped::{Mapped, words};
 use crate::diagnostics::{Error, ErrorKind, Result};
 use crate::term::TermId;
 use std::collections::HashMap;
-use std::fs::File;
-use std::io::Write;
 use std::path::Path;
 
 const MAGIC: u64 = u64::from_le_bytes(*b"KALUTAST");
@@ -28,6 +27,15 @@ pub struct PredicateStatistics {
     pub distinct_objects: u64,
 }
 
+impl PredicateStatistics {
+    /// Adds the counts over other quads of the predicate.
+    pub fn add(&mut self, other: &Self) {
+        self.quads += other.quads;
+        self.distinct_subjects += other.distinct_subjects;
+        self.distinct_objects += other.distinct_objects;
+    }
+}
+
 /// Counts over all quads.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct StoreStatistics {
@@ -41,7 +49,7 @@ pub struct StoreStatistics {
     pub distinct_objects: u64,
 }
 
-/// The statistics of one run, or their sum over several.
+/// The statistics of one set of quads.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct RunStatistics {
     totals: StoreStatistics,
@@ -68,25 +76,16 @@ impl RunStatistics {
         self.predicates.get(&predicate).copied()
     }
 
-    /// Adds the counts of another run.
-    pub fn add(&mut self, other: &Self) {
-        for (predicate, counts) in &other.predicates {
-            let sum = self.predicates.entry(*predicate).or_default();
-            sum.quads += counts.quads;
-            sum.distinct_subjects += counts.distinct_subjects;
-            sum.distinct_objects += counts.distinct_objects;
-        }
-        self.totals.quads += other.totals.quads;
-        self.totals.distinct_subjects += other.totals.distinct_subjects;
-        self.totals.distinct_objects += other.totals.distinct_objects;
-        self.totals.distinct_predicates = self.predicates.len() as u64;
+    /// The predicates that have quads.
+    pub fn predicates(&self) -> impl Iterator<Item = TermId> {
+        self.predicates.keys().copied()
     }
 
     /// Writes them to a new file and makes it durable.
     ///
     /// # Errors
     /// Writing failed.
-    pub fn write(&self, path: &Path) -> Result<()> {
+    pub fn write(&self, files: &dyn FileSystem, path: &Path) -> Result<()> {
         let t = &self.totals;
         let mut words = vec![MAGIC, VERSION];
         words.extend([
@@ -106,17 +105,17 @@ impl RunStatistics {
         }
         let mut bytes: Vec<u8> = words.iter().flat_map(|w| w.to_le_bytes()).collect();
         bytes.extend(u64::from(crc32c::crc32c(&bytes)).to_le_bytes());
-        File::create_new(path)
-            .and_then(|mut file| file.write_all(&bytes).and_then(|()| file.sync_all()))
-            .map_err(|e| Error::io(format_args!("cannot write {}", path.display()), e))
+        let mut file = NewFile::create(files, path)?;
+        file.write(&bytes)?;
+        file.finish()
     }
 
     /// Reads them from a file.
     ///
     /// # Errors
     /// The file cannot be read, is damaged, or is of another version.
-    pub fn read(path: &Path) -> Result<Self> {
-        let mapped = Mapped::open(path)?;
+    pub fn read(files: &dyn FileSystem, path: &Path) -> Result<Self> {
+        let mapped = Mapped::open(files, path)?;
         let damaged = |what: &str| mapped.corruption(0, what);
         let all = words(mapped.bytes()).ok_or_else(|| damaged("it is no row of words"))?;
         let (&checksum, body) = all.split_last().ok_or_else(|| damaged("it is empty"))?;
@@ -173,6 +172,7 @@ impl RunStatistics {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::storage::files::OperatingSystem;
 
     fn sample() -> RunStatistics {
         let predicate = |n| PredicateStatistics {
@@ -194,13 +194,16 @@ mod tests {
     fn statistics_come_back_and_add_up() {
         let dir = tempfile::tempdir().unwrap();
         let path = dir.path().join("1.statistics");
-        let mut statistics = sample();
-        statistics.write(&path).unwrap();
-        assert_eq!(RunStatistics::read(&path).unwrap(), statistics);
-        statistics.add(&sample());
-        assert_eq!(statistics.totals().quads, 36);
+        let statistics = sample();
+        statistics.write(&OperatingSystem, &path).unwrap();
+        assert_eq!(
+            RunStatistics::read(&OperatingSystem, &path).unwrap(),
+            statistics
+        );
+        assert_eq!(statistics.totals().quads, 18);
         assert_eq!(statistics.totals().distinct_predicates, 3);
-        let two = statistics.predicate(TermId::from_bits(2)).unwrap();
+        let mut two = statistics.predicate(TermId::from_bits(2)).unwrap();
+        two.add(&two.clone());
         assert_eq!(
             (two.quads, two.distinct_subjects, two.distinct_objects),
             (12, 8, 4)
@@ -212,13 +215,14 @@ mod tests {
     fn every_flipped_byte_is_found() {
         let dir = tempfile::tempdir().unwrap();
         let path = dir.path().join("1.statistics");
-        sample().write(&path).unwrap();
+        sample().write(&OperatingSystem, &path).unwrap();
         let good = std::fs::read(&path).unwrap();
         for place in 0..good.len() {
             let mut bad = good.clone();
             bad[place] ^= 1;
             std::fs::write(&path, bad).unwrap();
-            let error = RunStatistics::read(&path).expect_err("a byte is flipped");
+            let error =
+                RunStatistics::read(&OperatingSystem, &path).expect_err("a byte is flipped");
             assert_eq!(error.kind(), ErrorKind::Corruption, "byte {place}");
         }
     }

@@ -1,46 +1,52 @@
 //! An open store directory: its lock, its manifest, and the snapshot that readers take.
 
+use super::background::Background;
+use super::backup;
+use super::durability::Acknowledger;
+use super::files::{Directory, OperatingSystem};
+use super::flush::{flush, flush_in_turn};
 use super::layout;
 use super::load::{self, LoadOptions, LoadProgress, LoadReport, LoadSource};
+use super::log::{self, LogWriter, LoggedCommit};
 use super::manifest::Manifest;
+use super::shared::{Shared, StoreOptions};
 use super::snapshot::Snapshot;
+use super::stack::Stack;
+use super::transaction::Transaction;
+use super::verify::{self, VerifyReport};
+use super::writer::{Turnstile, Writer};
 use crate::diagnostics::{Error, ErrorKind, Result};
-use arc_swap::ArcSwap;
 use std::fs::{File, OpenOptions, TryLockError};
-use std::path::{Path, PathBuf};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::path::Path;
+use std::sync::Arc;
 
 /// An open store.
 #[derive(Debug)]
 pub struct Store {
-    location: PathBuf,
-    snapshot: ArcSwap<Snapshot>,
-    /// Held by whoever writes; `None` in a store that is open for reading only.
-    writer: Option<Mutex<Writer>>,
-    /// Locked as long as it is open.
-    _lock: File,
-}
-
-/// What a writer goes on from.
-#[derive(Debug)]
-enum Writer {
-    /// The manifest on disk.
-    At(Manifest),
-    /// Replacing the manifest failed, so it is not known which one is on disk.
-    Broken,
+    pub(super) shared: Arc<Shared>,
+    /// Flushes what commits brought; `None` when the store is open for reading only.
+    background: Option<Background>,
 }
 
 impl Store {
     /// Opens the store in a directory for reading and writing, and creates an empty one where there is none. Files
-    /// left over from a killed load are removed.
+    /// left over from a killed load are removed. Its commits are durable when they are acknowledged.
     ///
     /// # Errors
     /// Another process has it open, the directory holds other files, or a file cannot be read or is damaged.
     pub fn open(location: &Path) -> Result<Self> {
+        Self::open_with(location, &StoreOptions::default())
+    }
+
+    /// The same, with a say in how it is written.
+    ///
+    /// # Errors
+    /// As [`Self::open`].
+    pub fn open_with(location: &Path, options: &StoreOptions) -> Result<Self> {
         std::fs::create_dir_all(location)
             .map_err(|e| Error::io(format_args!("cannot create {}", location.display()), e))?;
-        let existing = Manifest::read(location)?;
-        if existing.is_none() && layout::holds_other_files(location)? {
+        let directory = Directory::new(location, Arc::new(OperatingSystem));
+        if Manifest::read(&directory)?.is_none() && layout::holds_other_files(&directory)? {
             return Err(Error::new(
                 ErrorKind::Settings,
                 format!(
@@ -56,23 +62,39 @@ impl Store {
             .open(location.join(layout::LOCK))
             .map_err(|e| Error::io(format_args!("cannot open {}", location.display()), e))?;
         lock.try_lock().map_err(|e| lock_error(location, e))?;
-        // Another process may have written between the first look and the lock.
-        let manifest = match Manifest::read(location)? {
+        Self::open_locked(directory, Some(lock), options)
+    }
+
+    /// Opens a store that nobody else has open.
+    pub(super) fn open_locked(
+        directory: Directory,
+        lock: Option<File>,
+        options: &StoreOptions,
+    ) -> Result<Self> {
+        let manifest = match Manifest::read(&directory)? {
             Some(manifest) => manifest,
             None => {
                 let manifest = Manifest::default();
-                manifest.write(location)?;
+                manifest.write(&directory)?;
                 manifest
             }
         };
-        layout::remove_leftovers(location, &manifest.live_numbers())?;
-        let snapshot = Snapshot::open(location, &manifest)?;
-        Ok(Self {
-            location: location.to_path_buf(),
-            snapshot: ArcSwap::from_pointee(snapshot),
-            writer: Some(Mutex::new(Writer::At(manifest))),
-            _lock: lock,
-        })
+        layout::remove_leftovers(&directory, &manifest.live_numbers())?;
+        let writer = recover(&directory, &manifest)?;
+        // What is built upon from now on must be durable, which it need not be when this process was killed before.
+        for name in directory.names()? {
+            if layout::log_sequence(&name).is_some() {
+                let path = directory.location().join(name);
+                directory
+                    .files()
+                    .sync(&path)
+                    .map_err(|e| Error::io(format_args!("cannot sync {}", path.display()), e))?;
+            }
+        }
+        directory.sync()?;
+        let mut store = Self::new(directory, manifest, writer, lock, options);
+        store.background = Some(Background::spawn(&store.shared)?);
+        Ok(store)
     }
 
     /// Opens the store in a directory for reading; others may do so at the same time, but none may write.
@@ -101,24 +123,69 @@ impl Store {
         };
         lock.try_lock_shared()
             .map_err(|e| lock_error(location, e))?;
-        let manifest = Manifest::read(location)?.ok_or_else(missing)?;
-        let snapshot = Snapshot::open(location, &manifest)?;
-        Ok(Self {
-            location: location.to_path_buf(),
-            snapshot: ArcSwap::from_pointee(snapshot),
-            writer: None,
-            _lock: lock,
-        })
+        let directory = Directory::new(location, Arc::new(OperatingSystem));
+        let manifest = Manifest::read(&directory)?.ok_or_else(missing)?;
+        let writer = recover(&directory, &manifest)?;
+        let options = StoreOptions::default();
+        Ok(Self::new(directory, manifest, writer, Some(lock), &options))
+    }
+
+    fn new(
+        directory: Directory,
+        manifest: Manifest,
+        writer: Writer,
+        lock: Option<File>,
+        options: &StoreOptions,
+    ) -> Self {
+        let acknowledger = Acknowledger::new(options.durability, Arc::clone(&writer.snapshot));
+        let turnstile = Turnstile::new(writer);
+        Self {
+            shared: Arc::new(Shared::new(
+                directory,
+                acknowledger,
+                turnstile,
+                manifest,
+                options.clone(),
+                lock,
+            )),
+            background: None,
+        }
     }
 
     /// The directory.
     pub fn location(&self) -> &Path {
-        &self.location
+        self.shared.directory.location()
+    }
+
+    /// Whether it is open for reading only.
+    pub fn is_read_only(&self) -> bool {
+        self.background.is_none()
     }
 
     /// The newest state.
     pub fn snapshot(&self) -> Arc<Snapshot> {
-        self.snapshot.load_full()
+        self.shared.acknowledger.published()
+    }
+
+    fn check_writable(&self) -> Result<()> {
+        if self.background.is_none() {
+            return Err(Error::new(
+                ErrorKind::Forbidden,
+                "the store is open for reading only",
+            ));
+        }
+        self.shared.acknowledger.check()
+    }
+
+    /// Begins a transaction, once it is its turn: there is one at a time.
+    ///
+    /// # Errors
+    /// The store is open for reading only, or a write before failed in such a way that it must be opened again.
+    pub fn begin(&self) -> Result<Transaction> {
+        self.check_writable()?;
+        let turn = self.shared.turnstile.enter();
+        self.shared.acknowledger.check()?;
+        Ok(Transaction::begin(&self.shared, turn))
     }
 
     /// Adds the quads of some sources, all of them or, when an error is returned, none.
@@ -131,44 +198,108 @@ impl Store {
         options: &LoadOptions,
         progress: &dyn LoadProgress,
     ) -> Result<LoadReport> {
-        let Some(writer) = &self.writer else {
-            return Err(Error::new(
-                ErrorKind::Forbidden,
-                "the store is open for reading only",
-            ));
-        };
-        let mut writer = writer.lock().unwrap_or_else(PoisonError::into_inner);
-        let Writer::At(manifest) = &*writer else {
-            return Err(Error::new(
-                ErrorKind::Io,
-                "an earlier write to the store failed; restart, so that it is opened again",
-            ));
-        };
-        let before = self.snapshot();
+        self.check_writable()?;
+        let shared = &self.shared;
+        let mut manifest = shared.manifest();
+        let turn = shared.turnstile.enter();
+        shared.acknowledger.check()?;
+        flush_in_turn(shared, &mut manifest, &turn)?;
+        let mut writer = turn.writer();
         let written = load::run(
-            &self.location,
-            &before,
-            manifest,
+            &shared.directory,
+            &writer.snapshot,
+            &manifest,
             sources,
             options,
             progress,
         )
         .and_then(|(next, report)| {
-            let snapshot = Snapshot::open(&self.location, &next)?;
-            Ok((next, report, snapshot))
+            let snapshot = Snapshot::open(&shared.directory, &next)?;
+            Ok((next, report, Arc::new(snapshot)))
         });
         let (next, report, snapshot) = written.inspect_err(|_| {
             // What cannot be removed now is removed when the store is opened again.
-            let _ = layout::remove_leftovers(&self.location, &manifest.live_numbers());
+            let _ = layout::remove_leftovers(&shared.directory, &manifest.live_numbers());
         })?;
-        if let Err(error) = next.write(&self.location) {
-            *writer = Writer::Broken;
-            return Err(error);
-        }
-        self.snapshot.store(Arc::new(snapshot));
-        *writer = Writer::At(next);
+        next.write(&shared.directory)
+            .inspect_err(|_| shared.acknowledger.fail())?;
+        shared.acknowledger.publish(&snapshot);
+        writer.next_blank = next.next_blank;
+        writer.on_disk = Stack::of(&snapshot).height();
+        writer.frozen = writer.on_disk;
+        writer.snapshot = snapshot;
+        *manifest = next;
         Ok(report)
     }
+}
+
+impl Store {
+    /// Copies the store, as it is now, to a new directory, where it is a store; others read and write on meanwhile.
+    ///
+    /// # Errors
+    /// The directory is not empty, or writing failed.
+    pub fn backup(&self, to: &Path) -> Result<()> {
+        let is_read_only = self.background.is_none();
+        let mut manifest = self.shared.manifest();
+        if !is_read_only {
+            flush(&self.shared, &mut manifest)?;
+        }
+        backup::copy(&self.shared.directory, &manifest, is_read_only, to)
+    }
+
+    /// Reads everything and says what is wrong.
+    pub fn verify(&self) -> VerifyReport {
+        verify::verify(&self.snapshot())
+    }
+
+    /// Ends the background work and marks the end of the log.
+    pub(super) fn close(&mut self) {
+        // The background work may have the turn; it ends first.
+        if self.background.take().is_none() || self.shared.acknowledger.check().is_err() {
+            return;
+        }
+        let Some(turn) = self.shared.turnstile.try_enter() else {
+            return;
+        };
+        let mut writer = turn.writer();
+        if self.shared.acknowledger.sync_all().is_ok() {
+            let sequence = writer.snapshot.sequence();
+            // Without the mark damage to the last commits would be taken for a torn tail; they are there all the same.
+            let _ = writer.log.append_mark(sequence);
+        }
+    }
+}
+
+impl Drop for Store {
+    fn drop(&mut self) {
+        self.close();
+    }
+}
+
+/// The state of a manifest with the commits that only the log has.
+fn recover(directory: &Directory, manifest: &Manifest) -> Result<Writer> {
+    let snapshot = Arc::new(Snapshot::open(directory, manifest)?);
+    let on_disk = Stack::of(&snapshot).height();
+    let mut writer = Writer {
+        snapshot,
+        on_disk,
+        frozen: on_disk,
+        next_blank: manifest.next_blank,
+        log: LogWriter::new(directory),
+    };
+    log::read_after(directory, manifest.sequence, |commit| {
+        let dictionary = writer.snapshot.dictionary();
+        if commit.first_terms != LoggedCommit::first_terms(dictionary) {
+            return Err(Error::corruption(format!(
+                "commit {} of the log in {} does not follow from the dictionary; restore the store from a backup",
+                commit.sequence,
+                directory.location().display()
+            )));
+        }
+        writer.push(commit);
+        Ok(())
+    })?;
+    Ok(writer)
 }
 
 fn lock_error(location: &Path, error: TryLockError) -> Error {

@@ -7,10 +7,9 @@
 //! ```
 
 use crate::diagnostics::{Error, Result};
+use crate::storage::files::{FileSystem, NewFile};
 use crate::storage::mapped::Mapped;
-use std::fs::File;
-use std::io::{BufWriter, Write};
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 const PAGE_BYTES: u64 = 1 << 16;
@@ -18,8 +17,7 @@ const FOOTER_BYTES: u64 = 16;
 
 /// Writes a file of verified pages.
 pub struct PageWriter {
-    path: PathBuf,
-    file: BufWriter<File>,
+    file: NewFile,
     offset: u64,
     page: u32,
     checksums: Vec<u8>,
@@ -30,12 +28,9 @@ impl PageWriter {
     ///
     /// # Errors
     /// The file exists already or cannot be made.
-    pub fn create(path: &Path) -> Result<Self> {
-        let file = File::create_new(path)
-            .map_err(|e| Error::io(format_args!("cannot create {}", path.display()), e))?;
+    pub fn create(files: &dyn FileSystem, path: &Path) -> Result<Self> {
         Ok(Self {
-            path: path.to_path_buf(),
-            file: BufWriter::with_capacity(1 << 18, file),
+            file: NewFile::create(files, path)?,
             offset: 0,
             page: 0,
             checksums: Vec::new(),
@@ -52,7 +47,7 @@ impl PageWriter {
     /// # Errors
     /// Writing failed.
     pub fn write(&mut self, mut bytes: &[u8]) -> Result<()> {
-        self.write_raw(bytes)?;
+        self.file.write(bytes)?;
         while !bytes.is_empty() {
             let room = (PAGE_BYTES - self.offset % PAGE_BYTES) as usize;
             let (now, later) = bytes.split_at(room.min(bytes.len()));
@@ -86,21 +81,13 @@ impl PageWriter {
         let mut tail = std::mem::take(&mut self.checksums);
         tail.extend(self.offset.to_le_bytes());
         tail.extend(u64::from(crc32c::crc32c(&tail)).to_le_bytes());
-        self.write_raw(&tail)?;
-        let file = self.file.into_inner().map_err(|e| e.into_error());
-        file.and_then(|file| file.sync_all())
-            .map_err(|e| Error::io(format_args!("cannot write {}", self.path.display()), e))
+        self.file.write(&tail)?;
+        self.file.finish()
     }
 
     fn end_page(&mut self) {
         self.checksums.extend(self.page.to_le_bytes());
         self.page = 0;
-    }
-
-    fn write_raw(&mut self, bytes: &[u8]) -> Result<()> {
-        self.file
-            .write_all(bytes)
-            .map_err(|e| Error::io(format_args!("cannot write {}", self.path.display()), e))
     }
 }
 
@@ -118,8 +105,8 @@ impl PagedFile {
     ///
     /// # Errors
     /// The file cannot be read or is damaged.
-    pub fn open(path: &Path) -> Result<Self> {
-        let mapped = Mapped::open(path)?;
+    pub fn open(files: &dyn FileSystem, path: &Path) -> Result<Self> {
+        let mapped = Mapped::open(files, path)?;
         let len = mapped.bytes().len() as u64;
         let damaged = || mapped.corruption(len, "the page checksums fail their checksum");
         let footer = len.checked_sub(FOOTER_BYTES).ok_or_else(damaged)?;
@@ -200,6 +187,7 @@ fn number_at(bytes: &[u8]) -> Option<u64> {
 mod tests {
     use super::*;
     use crate::diagnostics::ErrorKind;
+    use crate::storage::files::OperatingSystem;
 
     #[test]
     fn content_comes_back_and_flipped_bytes_are_found_where_they_are_read() {
@@ -207,10 +195,10 @@ mod tests {
         for len in [0, 1, 65_535, 65_536, 65_537, 300_000_usize] {
             let content: Vec<u8> = (0..len).map(|i| (i * 7 + i / 256) as u8).collect();
             let path = dir.path().join(format!("good{len}"));
-            let mut writer = PageWriter::create(&path).unwrap();
+            let mut writer = PageWriter::create(&OperatingSystem, &path).unwrap();
             content.chunks(1000).for_each(|c| writer.write(c).unwrap());
             writer.finish().unwrap();
-            let file = PagedFile::open(&path).unwrap();
+            let file = PagedFile::open(&OperatingSystem, &path).unwrap();
             assert_eq!(file.read(0, len as u64).unwrap(), content);
             assert!(file.read(1, len as u64).is_err());
             let good = std::fs::read(&path).unwrap();
@@ -219,7 +207,8 @@ mod tests {
                 bad[place] ^= 4;
                 let path = dir.path().join("bad");
                 std::fs::write(&path, bad).unwrap();
-                let outcome = PagedFile::open(&path).and_then(|f| f.read(0, len as u64).map(drop));
+                let outcome = PagedFile::open(&OperatingSystem, &path)
+                    .and_then(|f| f.read(0, len as u64).map(drop));
                 assert_eq!(outcome.unwrap_err().kind(), ErrorKind::Corruption);
             }
         }

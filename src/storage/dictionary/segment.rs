@@ -1,4 +1,4 @@
-//! A segment of the dictionary: for each tag, terms in the byte order of their keys.
+//! A segment of the dictionary: for each tag, terms in the byte order of their keys, or in the order in which they came.
 //!
 //! ```text
 //!  0     magic "KALUTATM" | format version
@@ -6,7 +6,8 @@
 //!          heap of compressed keys | symbol table | padding
 //!          low 32 bits of each key's offset in the heap, and of its end (4 bytes each) | padding
 //!          the numbers of the keys at which the offset passes a multiple of 4 GiB (8 bytes each)
-//!          the ends of the section's sorted pieces (8 bytes each)
+//!          the ends of the section's sorted pieces (8 bytes each); in a section in the order of arrival, which has
+//!          none, instead the numbers of its keys in the order of the keys (4 bytes each) | padding
 //!  T     the table of sections, six words each: heap | offsets | keys | passes | pieces | symbols
 //!        (byte offset, byte offset, number, number, number, byte offset)
 //!  then  T (8 bytes), and the page checksums of `pages`
@@ -15,13 +16,17 @@
 //! A triple term's key holds ids, so one within another must get its id first: a section of triples is a row of
 //! sorted pieces, one for each depth. Every other section is one piece. Triples are not compressed; their keys are of
 //! one length and have no offsets.
+//!
+//! Bulk load writes sorted pieces. Terms of commits have got their ids as they came, so theirs is the other order.
 
 use super::key::TRIPLE_KEY_BYTES;
 use super::pages::{PageWriter, PagedFile};
 use super::symbols::{StringCompressor, SymbolTable, TABLE_BYTES};
 use crate::diagnostics::{Error, ErrorKind, Result};
+use crate::storage::files::FileSystem;
 use crate::storage::spool::Spool;
 use crate::term::Tag;
+use std::cmp::Ordering;
 use std::ops::Range;
 use std::path::Path;
 
@@ -29,6 +34,9 @@ const MAGIC: u64 = u64::from_le_bytes(*b"KALUTATM");
 const VERSION: u64 = 1;
 const SECTION_WORDS: usize = 6;
 const TABLE_LEN: u64 = (Tag::STORED.len() * SECTION_WORDS * 8) as u64;
+
+/// The keys of a section in the order of arrival on which its symbol table is trained.
+const SAMPLE_KEYS: usize = 2048;
 
 /// The place of a tag in [`Tag::STORED`].
 pub fn section_of(tag: Tag) -> Option<usize> {
@@ -51,6 +59,7 @@ struct SectionWriter {
     keys: u64,
     passes: Vec<u64>,
     pieces: Vec<u64>,
+    order: Vec<u32>,
 }
 
 impl SegmentWriter {
@@ -58,8 +67,8 @@ impl SegmentWriter {
     ///
     /// # Errors
     /// The file exists already or cannot be made.
-    pub fn create(path: &Path) -> Result<Self> {
-        let mut file = PageWriter::create(path)?;
+    pub fn create(files: &dyn FileSystem, path: &Path) -> Result<Self> {
+        let mut file = PageWriter::create(files, path)?;
         file.write(&MAGIC.to_le_bytes())?;
         file.write(&VERSION.to_le_bytes())?;
         Ok(Self {
@@ -83,7 +92,24 @@ impl SegmentWriter {
             keys: 0,
             passes: Vec::new(),
             pieces: Vec::new(),
+            order: Vec::new(),
         });
+        Ok(())
+    }
+
+    /// Adds a section of keys in the order in which they came.
+    ///
+    /// # Errors
+    /// Writing failed.
+    pub fn write_arrivals(&mut self, tag: Tag, keys: &[&[u8]]) -> Result<()> {
+        let step = keys.len().div_ceil(SAMPLE_KEYS).max(1);
+        let sample: Vec<_> = keys.iter().step_by(step).map(|key| key.to_vec()).collect();
+        self.begin(tag, &sample)?;
+        keys.iter().try_for_each(|key| self.push(key))?;
+        if let Some(section) = &mut self.section {
+            section.order = (0..keys.len() as u32).collect();
+            section.order.sort_unstable_by_key(|&n| keys[n as usize]);
+        }
         Ok(())
     }
 
@@ -139,6 +165,10 @@ impl SegmentWriter {
         for number in section.passes.iter().chain(&section.pieces) {
             self.file.write(&number.to_le_bytes())?;
         }
+        for number in &section.order {
+            self.file.write(&number.to_le_bytes())?;
+        }
+        self.file.align()?;
         self.table.extend([
             section.heap,
             offsets,
@@ -178,6 +208,8 @@ struct Section {
     keys: u64,
     passes: Vec<u64>,
     pieces: Vec<u64>,
+    /// Where the order of the keys stands, when the places are in the order of arrival.
+    order: Option<u64>,
     /// `None` in the section of triples, whose keys are not compressed.
     symbols: Option<SymbolTable>,
 }
@@ -187,8 +219,8 @@ impl Segment {
     ///
     /// # Errors
     /// The file cannot be read, is damaged, or is of another version.
-    pub fn open(path: &Path) -> Result<Self> {
-        let file = PagedFile::open(path)?;
+    pub fn open(files: &dyn FileSystem, path: &Path) -> Result<Self> {
+        let file = PagedFile::open(files, path)?;
         let head = read_words(&file, 0, 2)?;
         if head[0] != MAGIC {
             return Err(file.corruption(0, "it is no segment of a dictionary"));
@@ -223,6 +255,14 @@ impl Segment {
         self.file.bytes()
     }
 
+    /// Reads every page.
+    ///
+    /// # Errors
+    /// One is damaged.
+    pub fn verify(&self) -> Result<()> {
+        self.file.read(0, self.file.content_bytes()).map(drop)
+    }
+
     /// The number of its terms of a tag.
     pub fn len(&self, tag: Tag) -> u64 {
         self.section(tag).map_or(0, |section| section.keys)
@@ -230,6 +270,12 @@ impl Segment {
 
     fn section(&self, tag: Tag) -> Option<&Section> {
         self.sections.get(section_of(tag)?)
+    }
+
+    /// Whether the terms of a tag are in the order of their keys, all in one piece.
+    pub fn is_sorted(&self, tag: Tag) -> bool {
+        self.section(tag)
+            .is_some_and(|section| section.pieces.len() == 1)
     }
 
     /// Writes the key at a place of a tag over `key`.
@@ -255,6 +301,9 @@ impl Segment {
             return Ok(None);
         };
         let mut buffer = Vec::new();
+        if section.order.is_some() {
+            return section.find_arrival(&self.file, key, &mut buffer);
+        }
         let mut start = 0;
         for &end in &section.pieces {
             let place = section.partition(&self.file, start..end, &mut buffer, |k| k < key)?;
@@ -296,11 +345,9 @@ impl Section {
             false => (keys + 1).checked_mul(4).ok_or_else(damaged)?,
         };
         let lists = offsets.checked_add(offset_bytes).ok_or_else(damaged)?;
-        let lists = read_words(
-            file,
-            lists.next_multiple_of(8),
-            passes.saturating_add(pieces),
-        )?;
+        let lists_start = lists.next_multiple_of(8);
+        let lists = read_words(file, lists_start, passes.saturating_add(pieces))?;
+        let order = (pieces == 0 && keys > 0).then_some(lists_start + lists.len() as u64 * 8);
         let (passes, pieces) = lists.split_at(passes as usize);
         if pieces.last().is_some_and(|&end| end != keys) || !pieces.is_sorted() {
             return Err(damaged());
@@ -318,6 +365,7 @@ impl Section {
             keys,
             passes: passes.to_vec(),
             pieces: pieces.to_vec(),
+            order,
             symbols,
         })
     }
@@ -344,6 +392,40 @@ impl Section {
             return Err(file.corruption(self.heap + start, "a term is cut off"));
         }
         Ok(())
+    }
+
+    /// The place of a key among places in the order of arrival.
+    fn find_arrival(
+        &self,
+        file: &PagedFile,
+        key: &[u8],
+        buffer: &mut Vec<u8>,
+    ) -> Result<Option<u64>> {
+        let (mut low, mut high) = (0, self.keys);
+        while low < high {
+            let middle = low.midpoint(high);
+            let place = self.place_of_rank(file, middle)?;
+            self.key(file, place, buffer)?;
+            match buffer.as_slice().cmp(key) {
+                Ordering::Less => low = middle + 1,
+                Ordering::Equal => return Ok(Some(place)),
+                Ordering::Greater => high = middle,
+            }
+        }
+        Ok(None)
+    }
+
+    /// The place of the key that has so many keys below it.
+    pub fn place_of_rank(&self, file: &PagedFile, rank: u64) -> Result<u64> {
+        let Some(order) = self.order else {
+            return Ok(rank);
+        };
+        let bytes = file.read(order + rank * 4, 4)?.first_chunk();
+        let place = u64::from(u32::from_le_bytes(bytes.copied().unwrap_or_default()));
+        match place < self.keys {
+            true => Ok(place),
+            false => Err(file.corruption(order + rank * 4, "there is no such key")),
+        }
     }
 
     /// What the high bits of a key's offset are worth.

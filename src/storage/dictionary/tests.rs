@@ -2,6 +2,7 @@
 
 use super::*;
 use crate::diagnostics::ErrorKind;
+use crate::storage::files::OperatingSystem;
 use crate::term::LiteralSort;
 use std::collections::BTreeSet;
 use std::path::Path;
@@ -55,7 +56,7 @@ fn nasty_keys(tag: Tag) -> BTreeSet<Vec<u8>> {
 }
 
 fn write(path: &Path, keys: impl Fn(Tag) -> BTreeSet<Vec<u8>>) {
-    let mut writer = SegmentWriter::create(path).unwrap();
+    let mut writer = SegmentWriter::create(&OperatingSystem, path).unwrap();
     for tag in Tag::STORED {
         let keys = keys(tag);
         writer
@@ -68,7 +69,9 @@ fn write(path: &Path, keys: impl Fn(Tag) -> BTreeSet<Vec<u8>>) {
 }
 
 fn open(paths: &[&Path]) -> Result<Dictionary> {
-    let segments = paths.iter().map(|path| Segment::open(path).map(Arc::new));
+    let segments = paths
+        .iter()
+        .map(|path| Segment::open(&OperatingSystem, path).map(|s| Layer::File(Arc::new(s))));
     Ok(Dictionary::new(segments.collect::<Result<_>>()?))
 }
 

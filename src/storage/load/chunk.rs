@@ -4,9 +4,10 @@
 //! chunks keep in memory and later ones on disk. Triple terms keep the order in which they came, in which one within
 //! another comes first.
 
-use super::intern::{Interner, SECTIONS, TRIPLE_SECTION, TermTable, chunk_section};
+use super::intern::{Interner, SECTIONS, TRIPLE_SECTION, chunk_section};
 use super::string_sort::sorted_order;
 use crate::diagnostics::Result;
+use crate::storage::dictionary::TermTable;
 use crate::storage::spool::Spool;
 use crate::term::TermId;
 use std::path::Path;

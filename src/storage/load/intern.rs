@@ -3,12 +3,10 @@
 //! The quick way through the parser leaves IRIs and language tags unchecked; they are checked here, the first time
 //! that they are seen, so that a bad one is never stored and a good one is checked but once.
 
-use crate::storage::dictionary::{encode_key, section_of};
+use crate::storage::dictionary::{TermTable, encode_key, section_of};
 use crate::storage::permutation::Quad;
 use crate::term::{LiteralSort, Tag, TermId, TermView};
-use hashbrown::HashTable;
 use oxrdf::{BlankNode, GraphName, Literal, NamedNode, NamedOrBlankNode, Term, Triple};
-use std::hash::BuildHasher;
 
 /// The sections of a chunk's terms: those of the dictionary, then blank nodes.
 pub const SECTIONS: usize = Tag::STORED.len() + 1;
@@ -26,57 +24,6 @@ pub fn chunk_section(tag: Tag) -> Option<usize> {
     }
 }
 
-/// The distinct keys of one section, numbered as they came.
-#[derive(Default)]
-pub struct TermTable {
-    bytes: Vec<u8>,
-    ends: Vec<usize>,
-    places: HashTable<(u32, u32)>,
-}
-
-impl TermTable {
-    /// The number of keys.
-    pub fn len(&self) -> u32 {
-        self.ends.len() as u32
-    }
-
-    /// The key with a number.
-    #[inline]
-    pub fn key(&self, number: u32) -> &[u8] {
-        let number = number as usize;
-        let start = number.checked_sub(1).map_or(0, |before| self.ends[before]);
-        &self.bytes[start..self.ends[number]]
-    }
-
-    /// The memory that it takes.
-    pub fn memory_bytes(&self) -> usize {
-        self.bytes.len() + self.ends.len() * 24
-    }
-
-    #[inline]
-    fn find(&self, hash: u32, key: &[u8]) -> Option<u32> {
-        let same = |&(h, number): &(u32, u32)| h == hash && self.key(number) == key;
-        self.places
-            .find(spread(hash), same)
-            .map(|&(_, number)| number)
-    }
-
-    fn add(&mut self, hash: u32, key: &[u8]) -> u32 {
-        let number = self.len();
-        self.bytes.extend_from_slice(key);
-        self.ends.push(self.bytes.len());
-        self.places
-            .insert_unique(spread(hash), (hash, number), |&(h, _)| spread(h));
-        number
-    }
-}
-
-/// The table looks at the highest and the lowest bits of a hash; this fills both from 32 bits.
-#[inline]
-fn spread(hash: u32) -> u64 {
-    u64::from(hash).wrapping_mul(0x9E37_79B9_7F4A_7C15)
-}
-
 /// A term that the quick way through the parser let pass and that is not allowed.
 #[derive(Debug)]
 pub struct InvalidTerm;
@@ -86,7 +33,6 @@ pub struct InvalidTerm;
 pub struct Interner {
     tables: [TermTable; SECTIONS],
     quads: Vec<Quad>,
-    hasher: foldhash::fast::FixedState,
     key: Vec<u8>,
     /// Datatypes and language tags that were checked, in the order in which they came; there are few.
     checked: std::collections::HashSet<String>,
@@ -163,7 +109,7 @@ impl Interner {
         key.clear();
         key.extend(source.to_be_bytes());
         key.extend_from_slice(node.as_str().as_bytes());
-        let hash = self.hasher.hash_one(&key[..]) as u32;
+        let hash = TermTable::hash(&key);
         let table = &mut self.tables[BLANK_SECTION];
         let number = table.find(hash, &key);
         let number = number.unwrap_or_else(|| table.add(hash, &key));
@@ -214,7 +160,7 @@ impl Interner {
         let mut key = std::mem::take(&mut self.key);
         let tag = encode_key(term, &mut key).ok_or(InvalidTerm)?;
         let section = section_of(tag).ok_or(InvalidTerm)?;
-        let hash = self.hasher.hash_one(&key[..]) as u32;
+        let hash = TermTable::hash(&key);
         let number = match self.tables[section].find(hash, &key) {
             Some(number) => Ok(number),
             None => check(self).map(|()| self.tables[section].add(hash, &key)),

@@ -26,27 +26,29 @@ mod write;
 pub use report::{LoadOptions, LoadProgress, LoadReport, LoadStage, LoadState, SkippedStatement};
 pub use source::{LoadContent, LoadSource};
 
+use super::files::Directory;
 use super::layout;
 use super::manifest::{Manifest, RunEntry};
 use super::snapshot::Snapshot;
 use crate::diagnostics::Result;
 use report::Meter;
-use std::path::Path;
 use std::sync::Arc;
 
 /// Writes the files of a load, and says what the manifest becomes with them.
 pub(super) fn run(
-    location: &Path,
+    directory: &Directory,
     before: &Arc<Snapshot>,
     manifest: &Manifest,
     sources: Vec<LoadSource>,
     options: &LoadOptions,
     progress: &dyn LoadProgress,
 ) -> Result<(Manifest, LoadReport)> {
+    let location = directory.location();
     let mut meter = Meter::new(progress, source::bytes_total(&sources)?);
     let number = manifest.next_number;
     let mut next = manifest.clone();
-    next.next_number += 1;
+    let set_number = number + 1;
+    next.next_number += 2;
 
     let parsed = parse::parse(location, &sources, options, &meter)?;
 
@@ -54,7 +56,7 @@ pub(super) fn run(
     let terms_path = layout::terms_path(location, number);
     let merged = terms::merge(
         &terms_path,
-        location,
+        directory,
         before.dictionary(),
         manifest.next_blank,
         parsed.chunks,
@@ -68,17 +70,17 @@ pub(super) fn run(
     let rows = quads::sort(location, before, merged.chunks, meter.quads_read(), options)?;
 
     meter.enter(LoadStage::Write);
-    let written = write::write(location, number, rows, options)?;
+    let written = write::write(directory, set_number, rows, options)?;
     if let Some(run) = &written {
+        next.sequence += 1;
         next.runs.push(RunEntry {
-            number,
-            quads: run.quads,
-            graph: run.graph.map(|graph| graph.to_bits()),
+            inserted: Some(run.clone()),
+            deleted: None,
         });
     }
     let quads_added = written.map_or(0, |run| run.quads);
-    layout::remove_leftovers(location, &next.live_numbers())?;
-    layout::sync_directory(location)?;
+    layout::remove_leftovers(directory, &next.live_numbers())?;
+    directory.sync()?;
     Ok((next, meter.finish(quads_added, parsed.skipped)))
 }
 

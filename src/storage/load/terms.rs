@@ -8,6 +8,7 @@ use super::chunk::{SealedChunk, ids_from_bytes};
 use super::intern::{BLANK_SECTION, SECTIONS, TRIPLE_SECTION, chunk_section};
 use crate::diagnostics::Result;
 use crate::storage::dictionary::{Dictionary, SegmentWriter};
+use crate::storage::files::Directory;
 use crate::storage::permutation::Quad;
 use crate::storage::spool::{Spool, SpoolReader};
 use crate::term::{Tag, TermId};
@@ -164,20 +165,20 @@ impl Assigner<'_> {
 /// Reading or writing failed, or the dictionary is damaged.
 pub fn merge(
     segment_path: &Path,
-    location: &Path,
+    directory: &Directory,
     dictionary: &Dictionary,
     next_blank: u64,
     chunks: Vec<SealedChunk>,
 ) -> Result<Merged> {
     let mut assigner = Assigner {
         dictionary,
-        segment: SegmentWriter::create(segment_path)?,
+        segment: SegmentWriter::create(directory.files(), segment_path)?,
         next_blank,
         new_terms: 0,
     };
     let mut inputs = chunks
         .into_iter()
-        .map(|c| Input::new(c, location))
+        .map(|c| Input::new(c, directory.location()))
         .collect::<Result<Vec<_>>>()?;
     for section in text_sections() {
         if section != BLANK_SECTION {

@@ -14,9 +14,9 @@ fn what_a_killed_load_left_over_is_removed_when_the_store_is_opened() {
     drop(store);
     let location = dir.path().join("store");
     for name in [
-        "000002.terms",
-        "000002.spog",
-        "000002.statistics",
+        "000009.terms",
+        "000009.spog",
+        "000009.statistics",
         "manifest.new",
     ] {
         fs::write(location.join(name), "half of it").unwrap();

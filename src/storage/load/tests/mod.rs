@@ -15,6 +15,7 @@ use oxrdf::{
 };
 use oxrdfio::{RdfParser, RdfSerializer};
 use std::fs;
+use std::path::Path;
 
 /// The term of an id, with blank nodes named by their numbers.
 fn term(snapshot: &Snapshot, id: TermId) -> Term {

@@ -1,18 +1,18 @@
-//! A place in the rows of one run, with the block there decoded as far as needed.
+//! A place in the rows of one set of quads in files, with the block there decoded as far as needed.
 
 use super::block::{BLOCK_ROWS, equal_range_of};
 use super::index::IndexFile;
 use super::permutation::{ColumnMask, Permutation, QuadColumn};
-use super::run::{Order, StoredKey, stored_key};
+use super::quad_files::{FileOrder, StoredKey, place_of, stored_key};
 use super::scan::ScanBlock;
 use crate::diagnostics::Result;
 use crate::term::TermId;
 use std::ops::Range;
 use std::sync::Arc;
 
-/// A place in a range of rows of one run.
+/// A place in a range of rows of one set of files.
 #[derive(Debug)]
-pub struct RunCursor {
+pub struct FileCursor {
     index: Arc<IndexFile>,
     first: Option<TermId>,
     prefix: Vec<TermId>,
@@ -28,10 +28,10 @@ pub struct RunCursor {
     blocks_decoded: u64,
 }
 
-impl RunCursor {
+impl FileCursor {
     /// A cursor at the start of some rows, all of which begin with `prefix` in the order of `permutation`.
     pub fn new(
-        order: Order<'_>,
+        order: FileOrder<'_>,
         rows: Range<u64>,
         permutation: Permutation,
         prefix: &[TermId],
@@ -174,7 +174,7 @@ impl RunCursor {
         if self.decoded.contains(column) {
             return Ok(());
         }
-        let place = super::run::place_of(self.index.permutation(), column);
+        let place = place_of(self.index.permutation(), column);
         let view = self.index.view(number);
         view.column(place)
             .and_then(|c| c.decode(rows, self.block.room(column)))

@@ -1,0 +1,87 @@
+//! The thread that moves what commits brought to files, so that no writer has to.
+
+use super::flush::flush;
+use super::shared::Shared;
+use crate::diagnostics::{Error, Result};
+use std::sync::{Arc, Condvar, Mutex, PoisonError};
+use std::thread::JoinHandle;
+
+/// What the thread is asked to do.
+#[derive(Debug, Default)]
+pub struct Chores {
+    asked: Mutex<Asked>,
+    changed: Condvar,
+}
+
+#[derive(Debug, Default)]
+struct Asked {
+    flush: bool,
+    stop: bool,
+}
+
+impl Chores {
+    /// Asks for a flush.
+    pub fn ask_for_flush(&self) {
+        self.ask(|asked| asked.flush = true);
+    }
+
+    fn ask(&self, what: impl FnOnce(&mut Asked)) {
+        what(&mut self.asked.lock().unwrap_or_else(PoisonError::into_inner));
+        self.changed.notify_one();
+    }
+
+    /// Waits for a flush to do; `false` when the thread is to end.
+    fn wait(&self) -> bool {
+        let asked = self.asked.lock().unwrap_or_else(PoisonError::into_inner);
+        let waited = self
+            .changed
+            .wait_while(asked, |asked| !asked.flush && !asked.stop);
+        let mut asked = waited.unwrap_or_else(PoisonError::into_inner);
+        asked.flush = false;
+        !asked.stop
+    }
+}
+
+/// The thread, which ends when this is dropped.
+#[derive(Debug)]
+pub struct Background {
+    shared: Arc<Shared>,
+    thread: Option<JoinHandle<()>>,
+}
+
+impl Background {
+    /// Starts the thread.
+    ///
+    /// # Errors
+    /// The operating system has no thread to give.
+    pub fn spawn(shared: &Arc<Shared>) -> Result<Self> {
+        let of_thread = Arc::clone(shared);
+        let thread = std::thread::Builder::new()
+            .name("kaluta-flush".to_owned())
+            .spawn(move || work(&of_thread))
+            .map_err(|e| Error::io("cannot start the thread that flushes the store", e))?;
+        Ok(Self {
+            shared: Arc::clone(shared),
+            thread: Some(thread),
+        })
+    }
+}
+
+impl Drop for Background {
+    fn drop(&mut self) {
+        self.shared.chores.ask(|asked| asked.stop = true);
+        if let Some(thread) = self.thread.take() {
+            // A panic of the thread has been reported by itself.
+            let _ = thread.join();
+        }
+    }
+}
+
+fn work(shared: &Shared) {
+    while shared.chores.wait() {
+        if let Err(error) = flush(shared, &mut shared.manifest()) {
+            // Nothing is lost: the commits are in the log and in memory, and the next one asks again.
+            tracing::error!(%error, "the store cannot be flushed");
+        }
+    }
+}

@@ -1,0 +1,181 @@
+//! When a commit is durable: commits that wait at the same time share one sync of the log.
+//!
+//! Whoever waits first syncs for all who appended before; the others wait for that, and one of them syncs for the
+//! rest. A state is published to readers when it is durable. After a sync that failed nobody knows what is on disk, so
+//! nothing is ever acknowledged again until the store is opened anew.
+
+use super::files::OutputFile;
+use super::snapshot::Snapshot;
+use crate::diagnostics::{Error, ErrorKind, Result};
+use arc_swap::ArcSwap;
+use serde::{Deserialize, Serialize};
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
+
+/// What it takes for a commit to be acknowledged.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Durability {
+    /// It is on disk: it survives a power cut.
+    #[default]
+    Fsync,
+    /// The operating system has it: it survives the end of this process, but perhaps not a power cut.
+    Os,
+}
+
+/// What of the log is durable, and the newest state that is.
+#[derive(Debug)]
+pub struct Acknowledger {
+    durability: Durability,
+    progress: Mutex<Progress>,
+    changed: Condvar,
+    published: ArcSwap<Snapshot>,
+}
+
+#[derive(Debug)]
+struct Progress {
+    /// The newest state whose commit is in the log, and the file that has it.
+    newest: Arc<Snapshot>,
+    file: Option<Arc<dyn OutputFile>>,
+    durable: u64,
+    is_syncing: bool,
+    has_failed: bool,
+}
+
+impl Acknowledger {
+    /// Begins with a durable state.
+    pub fn new(durability: Durability, snapshot: Arc<Snapshot>) -> Self {
+        Self {
+            durability,
+            progress: Mutex::new(Progress {
+                durable: snapshot.sequence(),
+                newest: Arc::clone(&snapshot),
+                file: None,
+                is_syncing: false,
+                has_failed: false,
+            }),
+            changed: Condvar::new(),
+            published: ArcSwap::new(snapshot),
+        }
+    }
+
+    fn progress(&self) -> MutexGuard<'_, Progress> {
+        self.progress.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// The newest durable state.
+    pub fn published(&self) -> Arc<Snapshot> {
+        self.published.load_full()
+    }
+
+    /// The number of the last durable commit.
+    pub fn durable(&self) -> u64 {
+        self.progress().durable
+    }
+
+    /// Takes note of a state whose commit was appended to a log file.
+    pub fn appended(&self, snapshot: &Arc<Snapshot>, file: Option<&Arc<dyn OutputFile>>) {
+        let mut progress = self.progress();
+        progress.newest = Arc::clone(snapshot);
+        progress.file = file.cloned();
+    }
+
+    /// Publishes a state that is durable by other means, or that is the newest one in another shape.
+    pub fn publish(&self, snapshot: &Arc<Snapshot>) {
+        let mut progress = self.progress();
+        progress.durable = progress.durable.max(snapshot.sequence());
+        progress.newest = Arc::clone(snapshot);
+        self.published.store(Arc::clone(snapshot));
+    }
+
+    /// Waits until a commit is durable and published.
+    ///
+    /// # Errors
+    /// It could not be made durable; it may or may not be there when the store is opened again.
+    pub fn wait(&self, sequence: u64) -> Result<()> {
+        let mut progress = self.progress();
+        while progress.durable < sequence {
+            if progress.has_failed {
+                return Err(failed_before());
+            }
+            if progress.is_syncing {
+                progress = self
+                    .changed
+                    .wait(progress)
+                    .unwrap_or_else(PoisonError::into_inner);
+                continue;
+            }
+            progress.is_syncing = true;
+            let (newest, file) = (Arc::clone(&progress.newest), progress.file.clone());
+            drop(progress);
+            let outcome = match (self.durability, file) {
+                (Durability::Fsync, Some(file)) => file.sync(),
+                _ => Ok(()),
+            };
+            progress = self.progress();
+            progress.is_syncing = false;
+            self.changed.notify_all();
+            match outcome {
+                Ok(()) => {
+                    if newest.sequence() > progress.durable {
+                        progress.durable = newest.sequence();
+                        self.published.store(newest);
+                    }
+                }
+                Err(cause) => {
+                    progress.has_failed = true;
+                    return Err(Error::io(
+                        "cannot sync the log; restart, so that the store is opened again",
+                        cause,
+                    ));
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// Makes all of the log durable, whatever commits wait for.
+    ///
+    /// # Errors
+    /// The operating system refuses.
+    pub fn sync_all(&self) -> Result<()> {
+        let (newest, file) = {
+            let progress = self.progress();
+            (progress.newest.sequence(), progress.file.clone())
+        };
+        self.wait(newest)?;
+        if let (Durability::Os, Some(file)) = (self.durability, file) {
+            file.sync().map_err(|cause| {
+                self.fail();
+                Error::io(
+                    "cannot sync the log; restart, so that the store is opened again",
+                    cause,
+                )
+            })?;
+        }
+        Ok(())
+    }
+
+    /// Takes note that it is not known any more what is on disk.
+    pub fn fail(&self) {
+        self.progress().has_failed = true;
+        self.changed.notify_all();
+    }
+
+    /// Whether writing may go on.
+    ///
+    /// # Errors
+    /// A write before failed in such a way that it may not.
+    pub fn check(&self) -> Result<()> {
+        match self.progress().has_failed {
+            true => Err(failed_before()),
+            false => Ok(()),
+        }
+    }
+}
+
+fn failed_before() -> Error {
+    Error::new(
+        ErrorKind::Io,
+        "an earlier write to the store failed; restart, so that it is opened again",
+    )
+}

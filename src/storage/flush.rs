@@ -1,0 +1,291 @@
+//! What commits brought, from memory to files.
+//!
+//! A flush freezes the runs and terms in memory, writes them while writers go on above them, and then names the new
+//! files in the manifest, after which the log files that held the same commits are removed. It sums the frozen runs
+//! with as many runs on disk as it takes for each run to be larger than all newer ones together, so there are few.
+
+use super::dictionary::{Layer, MemorySegment, Segment, SegmentWriter};
+use super::files::Directory;
+use super::index::IndexWriter;
+use super::layout::{self, FileNumber};
+use super::manifest::{Manifest, RunEntry, SetEntry};
+use super::merge::Merge;
+use super::permutation::{ColumnMask, Permutation};
+use super::quad_files::stored_permutations;
+use super::run::{QuadSet, Run, Sign};
+use super::shared::Shared;
+use super::snapshot::Snapshot;
+use super::stack::{Height, Stack};
+use super::tally::{Tally, statistics};
+use super::writer::Turn;
+use crate::diagnostics::Result;
+use crate::term::{Tag, TermId};
+use std::collections::HashMap;
+use std::sync::Arc;
+
+/// What a flush takes from memory.
+struct Frozen {
+    snapshot: Arc<Snapshot>,
+    on_disk: Height,
+    next_blank: u64,
+}
+
+/// Writes what is in memory to files, while writers go on.
+///
+/// # Errors
+/// Writing failed; then it stays in memory and in the log.
+pub fn flush(shared: &Shared, manifest: &mut Manifest) -> Result<()> {
+    let frozen = freeze(shared, &shared.turnstile.enter())?;
+    let Some(frozen) = frozen else {
+        return Ok(());
+    };
+    let written = write(shared, manifest, &frozen)?;
+    publish(shared, manifest, &shared.turnstile.enter(), written)
+}
+
+/// The same for who has the turn already.
+///
+/// # Errors
+/// Writing failed; then it stays in memory and in the log.
+pub fn flush_in_turn(shared: &Shared, manifest: &mut Manifest, turn: &Turn) -> Result<()> {
+    let Some(frozen) = freeze(shared, turn)? else {
+        return Ok(());
+    };
+    let written = write(shared, manifest, &frozen)?;
+    publish(shared, manifest, turn, written)
+}
+
+/// Freezes what is in memory and ends the log file; `None` when there is nothing.
+fn freeze(shared: &Shared, turn: &Turn) -> Result<Option<Frozen>> {
+    shared.acknowledger.check()?;
+    let mut writer = turn.writer();
+    writer.frozen = Stack::of(&writer.snapshot).height();
+    if writer.frozen == writer.on_disk {
+        return Ok(None);
+    }
+    // The next log file builds upon this one.
+    shared.acknowledger.sync_all()?;
+    writer.log.end_file();
+    Ok(Some(Frozen {
+        snapshot: Arc::clone(&writer.snapshot),
+        on_disk: writer.on_disk,
+        next_blank: writer.next_blank,
+    }))
+}
+
+/// What a flush wrote.
+struct Written {
+    next: Manifest,
+    /// The run in the place of those from `merged_from` up to `frozen`, if their sum is anything.
+    run: Option<Run>,
+    merged_from: usize,
+    layer: Option<Layer>,
+    /// What was frozen.
+    frozen: Height,
+}
+
+fn write(shared: &Shared, manifest: &Manifest, frozen: &Frozen) -> Result<Written> {
+    let stack = Stack::of(&frozen.snapshot);
+    let mut next = manifest.clone();
+    next.next_blank = frozen.next_blank;
+    next.sequence = frozen.snapshot.sequence();
+    let written = write_files(&shared.directory, &mut next, &stack, frozen.on_disk);
+    let (run, merged_from, layer) = written.inspect_err(|_| {
+        // What cannot be removed now is removed when the store is opened again.
+        let _ = layout::remove_leftovers(&shared.directory, &manifest.live_numbers());
+    })?;
+    Ok(Written {
+        next,
+        run,
+        merged_from,
+        layer,
+        frozen: stack.height(),
+    })
+}
+
+fn write_files(
+    directory: &Directory,
+    next: &mut Manifest,
+    stack: &Stack,
+    on_disk: Height,
+) -> Result<(Option<Run>, usize, Option<Layer>)> {
+    let merged_from = merge_from(&stack.runs, on_disk.runs);
+    next.runs.truncate(merged_from);
+    let entry = write_sum(
+        directory,
+        &mut next.next_number,
+        &stack.runs[merged_from..],
+        merged_from == 0,
+    )?;
+    let run = if entry == RunEntry::default() {
+        None
+    } else {
+        next.runs.push(entry.clone());
+        Some(Run::open(directory, &entry)?)
+    };
+    let mut terms = MemorySegment::default();
+    for layer in &stack.layers[on_disk.layers..] {
+        if let Layer::Memory(segment) = layer {
+            terms.append(segment);
+        }
+    }
+    let layer = if terms.is_empty() {
+        None
+    } else {
+        let number = take_number(&mut next.next_number);
+        next.segments.push(number);
+        Some(write_terms(directory, number, &terms)?)
+    };
+    directory.sync()?;
+    Ok((run, merged_from, layer))
+}
+
+fn take_number(next: &mut FileNumber) -> FileNumber {
+    *next += 1;
+    *next - 1
+}
+
+/// The first of the runs on disk, of which there are `on_disk`, that is not much larger than all after it together.
+fn merge_from(runs: &[Arc<Run>], on_disk: usize) -> usize {
+    let mut newer: u64 = runs[on_disk..].iter().map(|run| run.rows()).sum();
+    let mut from = on_disk;
+    for (place, run) in runs[..on_disk].iter().enumerate().rev() {
+        if run.rows() < newer * 2 {
+            from = place;
+        }
+        newer += run.rows();
+    }
+    from
+}
+
+/// Writes the sum of some runs. At the bottom of the stack there is nothing that tombstones could stand for.
+fn write_sum(
+    directory: &Directory,
+    next_number: &mut FileNumber,
+    runs: &[Arc<Run>],
+    is_bottom: bool,
+) -> Result<RunEntry> {
+    let sets: Vec<(Sign, &QuadSet)> = runs.iter().flat_map(|run| run.sets()).collect();
+    let mut write = |keeps| write_set(directory, take_number(next_number), &sets, keeps);
+    Ok(RunEntry {
+        inserted: write(Sign::Inserted)?,
+        deleted: match is_bottom {
+            true => None,
+            false => write(Sign::Deleted)?,
+        },
+    })
+}
+
+/// Writes the quads whose sum over some sets is that of a sign; `None` when there are none.
+fn write_set(
+    directory: &Directory,
+    number: FileNumber,
+    sets: &[(Sign, &QuadSet)],
+    keeps: Sign,
+) -> Result<Option<SetEntry>> {
+    if !sets.iter().any(|(sign, _)| *sign == keeps) {
+        return Ok(None);
+    }
+    let graph = sets.first().and_then(|(_, set)| set.graph());
+    let graph = graph.filter(|_| sets.iter().all(|(_, set)| set.graph() == graph));
+    let mut tallies = HashMap::new();
+    for permutation in stored_permutations(graph) {
+        let tally = write_permutation(directory, number, sets, keeps, permutation)?;
+        if tally.rows() == 0 {
+            layout::remove_numbered(directory, number)?;
+            return Ok(None);
+        }
+        tallies.insert(permutation, tally);
+    }
+    let statistics = statistics(&tallies)?;
+    let path = layout::statistics_path(directory.location(), number);
+    statistics.write(directory.files(), &path)?;
+    Ok(Some(SetEntry {
+        number,
+        quads: statistics.totals().quads,
+        graph: graph.map(TermId::to_bits),
+    }))
+}
+
+fn write_permutation(
+    directory: &Directory,
+    number: FileNumber,
+    sets: &[(Sign, &QuadSet)],
+    keeps: Sign,
+    permutation: Permutation,
+) -> Result<Tally> {
+    let cursors = sets.iter().map(|&(sign, set)| {
+        let rows = 0..set.len();
+        Ok((sign, set.cursor(rows, permutation, &[], ColumnMask::ALL)?))
+    });
+    let cursors = cursors.collect::<Result<_>>()?;
+    let mut merge = Merge::new(cursors, permutation, 0, ColumnMask::ALL, keeps);
+    let path = layout::index_path(directory.location(), number, permutation);
+    let mut writer = IndexWriter::create(directory.files(), &path, permutation)?;
+    let mut tally = Tally::new(permutation);
+    while let Some(block) = merge.next_block()? {
+        let columns = permutation.columns().map(|column| block.column(column));
+        for place in 0..block.rows() {
+            let row = columns.map(|column| column[place]);
+            tally.add(&row);
+            writer.push(row)?;
+        }
+    }
+    writer.finish()?;
+    Ok(tally)
+}
+
+fn write_terms(directory: &Directory, number: FileNumber, terms: &MemorySegment) -> Result<Layer> {
+    let path = layout::terms_path(directory.location(), number);
+    let mut writer = SegmentWriter::create(directory.files(), &path)?;
+    for tag in Tag::STORED {
+        let keys: Vec<&[u8]> = terms.keys(tag).collect();
+        writer.write_arrivals(tag, &keys)?;
+    }
+    writer.finish()?;
+    let segment = Segment::open(directory.files(), &path)?;
+    Ok(Layer::File(Arc::new(segment)))
+}
+
+/// Names the new files in the manifest and puts them in the place of what they hold.
+fn publish(shared: &Shared, manifest: &mut Manifest, turn: &Turn, written: Written) -> Result<()> {
+    let mut writer = turn.writer();
+    // What is published is durable, and the newest state is what gets published.
+    shared.acknowledger.sync_all()?;
+    written
+        .next
+        .write(&shared.directory)
+        .inspect_err(|_| shared.acknowledger.fail())?;
+    let mut stack = Stack::of(&writer.snapshot);
+    let merged = written.merged_from..written.frozen.runs;
+    let old: Vec<_> = stack
+        .runs
+        .splice(merged, written.run.map(Arc::new))
+        .collect();
+    let on_disk_layers = writer.on_disk.layers;
+    let frozen_layers = on_disk_layers..written.frozen.layers;
+    stack.layers.splice(frozen_layers, written.layer);
+    writer.on_disk = Height {
+        runs: written.next.runs.len(),
+        layers: written.next.segments.len(),
+    };
+    writer.frozen = writer.on_disk;
+    writer.snapshot = stack.snapshot(writer.snapshot.sequence());
+    shared.acknowledger.publish(&writer.snapshot);
+    for set in old.iter().flat_map(|run| run.sets().map(|(_, set)| set)) {
+        set.retire();
+    }
+    let held = written.next.sequence;
+    *manifest = written.next;
+    remove_logs(&shared.directory, held)
+}
+
+/// Removes the log files all of whose commits are in runs.
+fn remove_logs(directory: &Directory, held: u64) -> Result<()> {
+    for name in directory.names()? {
+        if layout::log_sequence(&name).is_some_and(|first| first <= held) {
+            directory.remove(&name)?;
+        }
+    }
+    Ok(())
+}

@@ -1,0 +1,212 @@
+//! Transactions against a plain set of quads: what they see and say, and what a store holds that is opened again.
+
+use super::*;
+use crate::diagnostics::ErrorKind;
+use crate::term::LiteralSort;
+use std::path::Path;
+use std::thread;
+
+/// A change of a transaction: a quad of small numbers, and whether it is inserted.
+type Step = (Numbers, bool);
+
+fn term(transaction: &mut Transaction, kind: char, number: u8) -> TermId {
+    let text = format!("http://{kind}/{number}");
+    let lexical = number.to_string();
+    let sort = LiteralSort::Lang("en", None);
+    let typed = LiteralSort::Typed("http://www.w3.org/2001/XMLSchema#integer");
+    let view = match (kind, number % 3) {
+        ('g', _) if number == 0 => return TermId::DEFAULT_GRAPH,
+        ('o', 1) => TermView::Literal {
+            lexical: &lexical,
+            sort,
+        },
+        ('o', 2) => TermView::Literal {
+            lexical: &lexical,
+            sort: typed,
+        },
+        _ => TermView::Iri(&text),
+    };
+    transaction.intern(&view).unwrap()
+}
+
+fn quad(transaction: &mut Transaction, [s, p, o, g]: Numbers) -> Quad {
+    let kinds = [('s', s), ('p', p), ('o', o), ('g', g)];
+    kinds.map(|(kind, number)| term(transaction, kind, number))
+}
+
+fn apply(transaction: &mut Transaction, steps: &[Step], model: &mut BTreeSet<Quad>) {
+    for &(numbers, inserts) in steps {
+        let quad = quad(transaction, numbers);
+        if inserts {
+            transaction.insert(quad);
+            model.insert(quad);
+        } else {
+            transaction.delete(quad);
+            model.remove(&quad);
+        }
+    }
+}
+
+fn any_steps(len: usize) -> impl Strategy<Value = Vec<Step>> {
+    let numbers = (0..12_u8, 0..3_u8, 0..12_u8, 0..3_u8).prop_map(|(s, p, o, g)| [s, p, o, g]);
+    proptest::collection::vec((numbers, any::<bool>()), 0..len)
+}
+
+fn open(location: &Path, memory_rows_max: u64) -> Store {
+    let options = StoreOptions {
+        memory_rows_max,
+        ..StoreOptions::default()
+    };
+    Store::open_with(location, &options).unwrap()
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(16))]
+
+    #[test]
+    fn transactions_agree_with_a_set(
+        first in any_quads(60),
+        rounds in proptest::collection::vec((any_steps(40), any_steps(20), 0..6_u8), 1..12),
+        picks in proptest::collection::vec((any::<usize>(), any::<usize>(), 0..4_u64), 6),
+        memory_rows_max in prop_oneof![Just(0_u64), Just(30), Just(1000)],
+    ) {
+        let dir = tempfile::tempdir().unwrap();
+        let mut store = open(dir.path(), memory_rows_max);
+        load(&store, &nquads(&first), RdfFormat::NQuads);
+        let mut model: BTreeSet<Quad> = all_quads(&store.snapshot(), Permutation::Spog).into_iter().collect();
+        for (before, after, what) in &rounds {
+            let old = store.snapshot();
+            let mut changed = model.clone();
+            let mut transaction = store.begin().unwrap();
+            prop_assert_eq!(transaction.snapshot().sequence(), old.sequence());
+            apply(&mut transaction, before, &mut changed);
+            if what % 2 == 0 {
+                check(&transaction.staged().unwrap(), &changed, &picks[..1]);
+            }
+            apply(&mut transaction, after, &mut changed);
+            prop_assert_eq!(store.snapshot().quad_count(), model.len() as u64);
+            if *what == 1 {
+                drop(transaction);
+                check(&store.snapshot(), &model, &[]);
+                continue;
+            }
+            let commit = transaction.commit().unwrap();
+            prop_assert_eq!(commit.inserted, changed.difference(&model).count() as u64);
+            prop_assert_eq!(commit.deleted, model.difference(&changed).count() as u64);
+            let changes = u64::from(commit.inserted + commit.deleted > 0);
+            prop_assert_eq!(commit.sequence, old.sequence() + changes);
+            check(&store.snapshot(), &changed, &picks);
+            check(&old, &model, &[]);
+            model = changed;
+            if *what == 2 {
+                drop(store);
+                let reader = Store::open_read_only(dir.path()).unwrap();
+                check(&reader.snapshot(), &model, &picks[..1]);
+                prop_assert_eq!(reader.snapshot().sequence(), commit.sequence);
+                drop(reader);
+                store = open(dir.path(), memory_rows_max);
+                check(&store.snapshot(), &model, &picks);
+                prop_assert_eq!(store.snapshot().sequence(), commit.sequence);
+            }
+            if *what == 3 {
+                flush::flush(&store.shared, &mut store.shared.manifest()).unwrap();
+                check(&store.snapshot(), &model, &picks);
+            }
+            if *what == 4 {
+                load(&store, &nquads(&first), RdfFormat::NQuads);
+                model.extend(all_quads(&store.snapshot(), Permutation::Spog));
+                prop_assert_eq!(store.snapshot().quad_count(), model.len() as u64);
+            }
+        }
+    }
+}
+
+#[test]
+fn terms_of_a_transaction_are_found_in_it_and_after_it() {
+    let dir = tempfile::tempdir().unwrap();
+    let store = open(dir.path(), 1000);
+    let mut transaction = store.begin().unwrap();
+    let iri = TermView::Iri("http://n/1");
+    assert_eq!(transaction.lookup(&iri).unwrap(), None);
+    let id = transaction.intern(&iri).unwrap();
+    assert_eq!(transaction.lookup(&iri).unwrap(), Some(id));
+    let triple = TermView::Triple([id; 3]);
+    let triple = transaction.intern(&triple).unwrap();
+    let [blank, other] = [transaction.fresh_blank(), transaction.fresh_blank()];
+    assert_ne!(blank, other);
+    transaction.insert([blank, id, triple, TermId::DEFAULT_GRAPH]);
+    assert_eq!(store.snapshot().lookup(&iri).unwrap(), None);
+    transaction.commit().unwrap();
+    drop(store);
+    let mut buffer = Vec::new();
+    let store = open(dir.path(), 0);
+    let snapshot = store.snapshot();
+    assert_eq!(snapshot.lookup(&iri).unwrap(), Some(id));
+    let term = TermStore::resolve(&*snapshot, triple, &mut buffer).unwrap();
+    assert_eq!(term, TermView::Triple([id; 3]));
+    assert!(store.begin().unwrap().fresh_blank() > other);
+    let local = TermView::Triple([TermId::local(Tag::Iri, 1); 3]);
+    let mut transaction = store.begin().unwrap();
+    let error = transaction.intern(&local).unwrap_err();
+    assert_eq!(error.kind(), ErrorKind::Internal);
+}
+
+#[test]
+fn writers_take_turns_and_lose_nothing() {
+    let dir = tempfile::tempdir().unwrap();
+    let store = open(dir.path(), 50);
+    thread::scope(|scope| {
+        for writer in 0..4_u8 {
+            let store = &store;
+            scope.spawn(move || {
+                for round in 0..40 {
+                    let mut transaction = store.begin().unwrap();
+                    let quad = quad(&mut transaction, [writer, 1, round, 0]);
+                    transaction.insert(quad);
+                    let commit = transaction.commit().unwrap();
+                    assert_eq!((commit.inserted, commit.deleted), (1, 0));
+                    assert!(store.snapshot().contains(&quad).unwrap());
+                }
+            });
+        }
+    });
+    assert_eq!(store.snapshot().quad_count(), 160);
+    assert_eq!(store.snapshot().sequence(), 160);
+    drop(store);
+    let store = Store::open_read_only(dir.path()).unwrap();
+    assert_eq!(store.snapshot().quad_count(), 160);
+    assert_eq!(store.begin().unwrap_err().kind(), ErrorKind::Forbidden);
+}
+
+#[test]
+fn a_backup_is_a_store_of_its_own() {
+    let dir = tempfile::tempdir().unwrap();
+    let [location, copy, second] = ["a", "b", "c"].map(|name| dir.path().join(name));
+    let store = open(&location, 1000);
+    load(&store, &nquads(&[[1, 1, 1, 1]]), RdfFormat::NQuads);
+    let insert = |store: &Store, number| {
+        let mut transaction = store.begin().unwrap();
+        let quad = quad(&mut transaction, [number, 1, 1, 0]);
+        transaction.insert(quad);
+        transaction.commit().unwrap();
+    };
+    insert(&store, 2);
+    store.backup(&copy).unwrap();
+    assert_eq!(
+        store.backup(&copy).unwrap_err().kind(),
+        ErrorKind::BadRequest
+    );
+    insert(&store, 3);
+    let restored = open(&copy, 1000);
+    assert_eq!(restored.snapshot().quad_count(), 2);
+    insert(&restored, 4);
+    insert(&restored, 5);
+    drop((restored, store));
+    Store::open_read_only(&copy)
+        .unwrap()
+        .backup(&second)
+        .unwrap();
+    let counts =
+        [&location, &copy, &second].map(|location| open(location, 0).snapshot().quad_count());
+    assert_eq!(counts, [3, 4, 4]);
+}
