@@ -48,7 +48,10 @@ impl Outcome {
     pub fn is_clean(&self) -> bool {
         self.differences().is_empty()
             && self.failures().is_empty()
-            && self.runs.iter().all(|run| run.bad_end.is_none())
+            && self
+                .runs
+                .iter()
+                .all(|run| run.bad_end.is_none() && run.breakdowns.is_empty())
     }
 
     /// The queries whose answers differ, in their order.

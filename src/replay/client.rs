@@ -112,6 +112,19 @@ impl Client {
         })
     }
 
+    /// Where the requests go.
+    pub fn endpoint(&self) -> &Endpoint {
+        &self.connection.endpoint
+    }
+
+    /// Sends the next requests to another address.
+    pub fn move_to(&mut self, endpoint: Endpoint) {
+        self.connection = Connection {
+            endpoint,
+            sender: None,
+        };
+    }
+
     /// Takes back a body that is not needed any more, so that the next one finds memory that is in use already.
     pub fn reuse(&mut self, mut body: Vec<u8>) {
         body.clear();

@@ -10,6 +10,7 @@ use super::answers::{Answers, BodyKey};
 use super::checksum::Answer;
 use super::client::{Client, Exchange};
 use super::failure::Failure;
+use super::keeper::Keeper;
 use super::process;
 use super::schedule::Slot;
 use super::workload::{Phase, Workload};
@@ -22,6 +23,7 @@ use std::time::{Duration, Instant};
 pub struct Course<'a> {
     workload: &'a Workload,
     answers: &'a Answers,
+    keeper: Option<&'a Keeper<'a>>,
     origin: Instant,
     clock_start: OnceLock<Instant>,
     warm: Stage<'a>,
@@ -168,10 +170,16 @@ impl<'a> Stage<'a> {
 
 impl<'a> Course<'a> {
     /// A course for the threads of a run and the one that watches them.
-    pub fn new(plan: &'a Plan, slot: &Slot, answers: &'a Answers) -> Self {
+    pub fn new(
+        plan: &'a Plan,
+        slot: &Slot,
+        answers: &'a Answers,
+        keeper: Option<&'a Keeper<'a>>,
+    ) -> Self {
         Self {
             workload: &plan.workload,
             answers,
+            keeper,
             origin: Instant::now(),
             clock_start: OnceLock::new(),
             warm: Stage::once(plan.workload.requests(Phase::Warm)),
@@ -228,7 +236,19 @@ impl<'a> Course<'a> {
             if let Some(moment) = intended {
                 thread::sleep(moment.saturating_duration_since(Instant::now()));
             }
-            traces.push(self.request(phase, query, intended, thread, client));
+            let trace = self.request(phase, query, intended, thread, client);
+            self.see_to_server(&trace, client);
+            traces.push(trace);
+        }
+    }
+
+    /// After a broken connection goes on with the server that took the place of one of our own that ended.
+    fn see_to_server(&self, trace: &Trace, client: &mut Client) {
+        if let Response::Settled(Err(failure)) = &trace.response
+            && failure.class.is_broken_connection()
+            && let Some(endpoint) = self.keeper.and_then(|k| k.replacement(client.endpoint()))
+        {
+            client.move_to(endpoint);
         }
     }
 

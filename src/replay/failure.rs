@@ -22,6 +22,11 @@ pub enum FailureClass {
 }
 
 impl FailureClass {
+    /// Whether the connection broke, as it does when a server ends.
+    pub const fn is_broken_connection(self) -> bool {
+        matches!(self, Self::Connection | Self::Truncated)
+    }
+
     /// The word that reports use.
     pub const fn name(self) -> &'static str {
         match self {

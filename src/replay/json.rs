@@ -5,6 +5,7 @@
 
 use super::machine::Machine;
 use super::pace::{Load, Pace};
+use super::process::Resources;
 use super::run::{Request, Run};
 use super::workload::{Phase, QueryForm};
 use super::{Outcome, Subject};
@@ -75,7 +76,10 @@ struct RunRecord<'a> {
     backtraces_captured: Option<u64>,
     expression_errors: Option<u64>,
     client_cpu_s: Option<f64>,
+    server_resources: Resources,
+    server_mean_memory_bytes: Option<u64>,
     bad_end: Option<&'a str>,
+    breakdowns: &'a [String],
 }
 
 #[derive(Serialize)]
@@ -171,7 +175,10 @@ impl Outcome {
             backtraces_captured: counters.map(|counters| counters.backtraces_captured),
             expression_errors: counters.map(|counters| counters.expression_errors),
             client_cpu_s: run.client_cpu_s,
+            server_resources: run.server.resources,
+            server_mean_memory_bytes: run.server.mean_memory_bytes,
             bad_end: run.bad_end.as_deref(),
+            breakdowns: &run.breakdowns,
         }
     }
 

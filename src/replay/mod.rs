@@ -23,6 +23,7 @@ pub mod endpoint;
 pub mod failure;
 pub mod intake;
 pub mod json;
+pub mod keeper;
 pub mod machine;
 pub mod metrics;
 pub mod order;

@@ -1,7 +1,7 @@
 //! One run: start, warm, time, stop.
 //!
 //! The server's figures are read while no query runs, and answers are checked when the clock has stopped. An own server that
-//! breaks down fails its requests and is reported; the next run has a new one.
+//! breaks down fails its requests, is reported, and is replaced.
 
 use super::Plan;
 use super::answers::Answers;
@@ -10,8 +10,9 @@ use super::client::Client;
 use super::course::{Course, Lap, Response, Timing, Trace};
 use super::endpoint::Endpoint;
 use super::failure::Failure;
+use super::keeper::Keeper;
 use super::metrics::{Counters, Scraper};
-use super::process;
+use super::process::{self, MemorySampler, Resources};
 use super::schedule::Slot;
 use super::server::ServerCommand;
 use super::workload::Phase;
@@ -52,6 +53,8 @@ pub struct Run {
     pub client_cpu_s: Option<f64>,
     /// What was wrong with the end of an own server.
     pub bad_end: Option<String>,
+    /// What was wrong with each own server that ended during the run and was replaced.
+    pub breakdowns: Vec<String>,
     /// Every request, warm ones too, in the order in which they were sent.
     pub requests: Vec<Request>,
 }
@@ -61,6 +64,10 @@ pub struct Run {
 pub struct Usage {
     /// User and system time in seconds.
     pub cpu_s: Option<f64>,
+    /// All that the kernel tells.
+    pub resources: Resources,
+    /// The mean of its resident memory while the clock ran.
+    pub mean_memory_bytes: Option<u64>,
     /// The largest resident memory since its start.
     pub peak_memory_bytes: Option<u64>,
     /// What Kaluta counts.
@@ -87,19 +94,32 @@ impl Run {
 
 impl Usage {
     /// What the server uses between the gates of a course. The counters are read outside of the CPU times, as reading them
-    /// is work for the server, too.
-    fn while_timed(course: &Course<'_>, scraper: &mut Scraper, pid: Option<u32>) -> Self {
-        let cpu_s = || pid.and_then(process::cpu_seconds);
+    /// is work for the server, too. Of a server that was replaced meanwhile there are no figures.
+    fn while_timed(
+        course: &Course<'_>,
+        scraper: &mut Scraper,
+        pid: impl Fn() -> Option<u32>,
+    ) -> Self {
         course.await_warm();
+        let pid_before = pid();
         let counters_before = scraper.scrape();
-        let before_s = cpu_s();
+        let sampler = pid_before.map(MemorySampler::start);
+        let before = pid_before.map(Resources::of_process);
         course.start_clock();
         course.await_end();
-        let after_s = cpu_s();
+        let after = pid_before.map(Resources::of_process);
+        let mean_memory_bytes = sampler.and_then(MemorySampler::stop);
         let counters = scraper.scrape();
+        if pid() != pid_before {
+            return Self::default();
+        }
+        let resources = (after.zip(before)).map(|(after, before)| after.since(&before));
+        let resources = resources.unwrap_or_default();
         Self {
-            cpu_s: after_s.zip(before_s).map(|(after, before)| after - before),
-            peak_memory_bytes: pid.and_then(process::peak_memory_bytes),
+            cpu_s: resources.cpu_s(),
+            resources,
+            mean_memory_bytes,
+            peak_memory_bytes: pid_before.and_then(process::peak_memory_bytes),
             counters: (counters.zip(counters_before)).map(|(after, before)| after.since(before)),
         }
     }
@@ -110,21 +130,30 @@ impl Runner<'_> {
     pub fn run(&self, slot: Slot, service: &Service) -> Result<Run> {
         match service {
             Service::Own(command) => {
-                let server = command.start()?;
-                let mut run = self.measure(slot, server.endpoint(), Some(server.pid()))?;
-                run.bad_end = server.stop()?;
+                let keeper = Keeper::start(command)?;
+                let pid = || keeper.pid();
+                let mut run = self.measure(slot, &keeper.endpoint(), pid, Some(&keeper))?;
+                let end = keeper.stop()?;
+                run.bad_end = end.bad_end;
+                run.breakdowns = end.breakdowns;
                 Ok(run)
             }
-            Service::Foreign(endpoint, pid) => self.measure(slot, endpoint, *pid),
+            Service::Foreign(endpoint, pid) => self.measure(slot, endpoint, || *pid, None),
         }
     }
 
-    fn measure(&self, slot: Slot, endpoint: &Endpoint, pid: Option<u32>) -> Result<Run> {
+    fn measure(
+        &self,
+        slot: Slot,
+        endpoint: &Endpoint,
+        pid: impl Fn() -> Option<u32>,
+        keeper: Option<&Keeper<'_>>,
+    ) -> Result<Run> {
         let mut clients = (0..slot.load.threads)
             .map(|_| Client::new(endpoint.clone(), self.plan.timeout))
             .collect::<Result<Vec<_>>>()?;
         let mut scraper = Scraper::new(endpoint, self.plan.timeout)?;
-        let course = &Course::new(self.plan, &slot, self.answers);
+        let course = &Course::new(self.plan, &slot, self.answers, keeper);
         let (server, laps) = thread::scope(|scope| {
             let threads: Vec<_> = (clients.iter_mut().enumerate())
                 .map(|(thread, client)| scope.spawn(move || course.follow(thread, client)))
@@ -153,6 +182,7 @@ impl Runner<'_> {
             server,
             client_cpu_s,
             bad_end: None,
+            breakdowns: Vec::new(),
             requests,
         }
     }

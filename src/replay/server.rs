@@ -15,6 +15,7 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 const START_TIMEOUT: Duration = Duration::from_secs(60);
+const BREAKDOWN_TIMEOUT: Duration = Duration::from_millis(200);
 const STOP_TIMEOUT: Duration = Duration::from_secs(20);
 const LOG_EXCERPT_BYTES_MAX: usize = 2000;
 
@@ -103,6 +104,23 @@ impl Server {
     /// Its process id.
     pub fn pid(&self) -> u32 {
         self.process.child.id()
+    }
+
+    /// What is to be said of the server's end, if it has ended already. A process whose connections have just broken gets
+    /// a moment to end.
+    pub fn broke_down(&mut self) -> Option<String> {
+        let deadline = Instant::now() + BREAKDOWN_TIMEOUT;
+        loop {
+            match self.process.child.try_wait() {
+                Ok(Some(status)) => {
+                    let log = self.process.log_excerpt();
+                    return Some(format!("the server ended with {status}; it wrote: {log}"));
+                }
+                Ok(None) if Instant::now() < deadline => thread::sleep(Duration::from_millis(5)),
+                // Where the process cannot be asked, it is not known to have ended.
+                Ok(None) | Err(_) => return None,
+            }
+        }
     }
 
     /// Ends the server; says what was wrong with its end, if it was not a clean one.

@@ -6,6 +6,7 @@
 use super::Outcome;
 use super::machine;
 use super::pace::Load;
+use super::process::Resources;
 use super::run::{Request, Run};
 use super::statistics::{GEOMETRIC_MEAN_FLOOR_MS, Samples};
 
@@ -184,6 +185,16 @@ impl Row<'_> {
             .iter()
             .filter_map(|run| run.server.peak_memory_bytes)
             .max()
+    }
+
+    /// The server's mean memory in bytes.
+    pub fn mean_memory_bytes(&self) -> Option<f64> {
+        self.mean(|run| run.server.mean_memory_bytes.map(|bytes| bytes as f64))
+    }
+
+    /// A figure of the server's resources per run.
+    pub fn resource(&self, figure: impl Fn(&Resources) -> Option<f64>) -> Option<f64> {
+        self.mean(|run| figure(&run.server.resources))
     }
 
     /// Backtraces captured per run.

@@ -3,6 +3,7 @@
 mod confidence;
 pub(super) mod effects;
 mod open_loop;
+mod resources;
 mod tables;
 #[cfg(test)]
 mod tests;
@@ -123,6 +124,14 @@ impl<'a> Report<'a> {
             )?;
         }
         for run in &self.outcome.runs {
+            for breakdown in &run.breakdowns {
+                writeln!(
+                    f,
+                    "{}, round {}: {breakdown}; it was started again",
+                    self.name(run.slot.target),
+                    run.slot.round + 1
+                )?;
+            }
             if let Some(bad_end) = &run.bad_end {
                 writeln!(
                     f,
@@ -212,6 +221,7 @@ impl fmt::Display for Report<'_> {
         self.write_differences(f)?;
         self.write_intervals(f)?;
         self.write_penalties(f)?;
+        self.write_resources(f)?;
         self.write_problems(f)?;
         self.write_circumstances(f)
     }

@@ -6,6 +6,7 @@ use crate::replay::course::Timing;
 use crate::replay::failure::{Failure, FailureClass};
 use crate::replay::metrics::Counters;
 use crate::replay::pace::Load;
+use crate::replay::process::Resources;
 use crate::replay::run::{Request, Run, Service, Usage};
 use crate::replay::schedule::Slot;
 use crate::replay::workload::{Phase, Workload};
@@ -74,6 +75,13 @@ fn run(target: usize, threads: usize, round: usize, wall_s: f64, y_ms: u64) -> R
         wall_s,
         server: Usage {
             cpu_s: Some(wall_s / 4.0),
+            resources: Resources {
+                user_s: Some(wall_s / 8.0),
+                minor_faults: Some(7),
+                read_bytes: Some(2_500_000),
+                ..Resources::default()
+            },
+            mean_memory_bytes: Some(2_000_000),
             peak_memory_bytes: Some(3_000_000 + round as u64 * 1_000_000),
             counters: Some(Counters {
                 backtraces_captured: 40,
@@ -82,6 +90,7 @@ fn run(target: usize, threads: usize, round: usize, wall_s: f64, y_ms: u64) -> R
         },
         client_cpu_s: Some(wall_s * threads as f64 / 5.0),
         bad_end: None,
+        breakdowns: Vec::new(),
         requests: vec![request(0, 1000), request(1, 2), request(2, y_ms)],
     }
 }
@@ -261,4 +270,25 @@ fn failures_are_penalised_with_two_factors() {
     // The time-out is a second; eleven answers of b take two milliseconds each.
     assert_eq!(words(rows[0]), "a 1 3.00 1 3.00 1", "{text}");
     assert_eq!(words(rows[1]), "b 1 168.50 2 835.17 2 1 timeout", "{text}");
+}
+
+#[test]
+fn resources_are_means_over_the_runs() {
+    let text = Report::new(&six_rounds(4)).to_string();
+    let table = text.split("what the servers used").nth(1).unwrap();
+    let words: Vec<_> = table.lines().nth(2).unwrap().split_whitespace().collect();
+    assert_eq!(words.join(" "), "a 1 0.12 - 2 7 - - - 2.5 -", "{text}");
+}
+
+#[test]
+fn breakdowns_are_told_and_are_no_success() {
+    let mut outcome = six_rounds(4);
+    assert!(outcome.is_clean());
+    outcome.runs[2].breakdowns = vec!["it ended".to_owned()];
+    assert!(!outcome.is_clean());
+    let text = Report::new(&outcome).to_string();
+    assert!(
+        text.contains("a, round 3: it ended; it was started again\n"),
+        "{text}"
+    );
 }

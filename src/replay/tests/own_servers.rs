@@ -1,11 +1,13 @@
 //! Own servers: programs that say where they listen, and end well, badly, or before they listen.
 
 use super::fake::{self, Reaction};
-use super::{ONE, plan, replay};
+use super::{ONE, Plan, plan, replay};
 use crate::diagnostics::BacktracePolicy;
+use crate::replay::pace::Load;
 use crate::replay::report::Report;
 use crate::replay::run::Service;
 use crate::replay::server::ServerCommand;
+use rustix::process::{Pid, Signal, kill_process};
 use std::process::Command;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
@@ -90,4 +92,57 @@ fn a_server_that_does_not_start_is_an_error_with_its_words() {
     let error = plan(vec![("a", service)]).replay(|_, _| {}).unwrap_err();
     assert!(error.message().starts_with("measuring a: "), "{error}");
     assert!(error.message().ends_with("no such store"), "{error}");
+}
+
+#[test]
+fn a_server_that_is_killed_during_a_run_is_replaced_and_the_run_goes_on() {
+    let folder = tempfile::tempdir().unwrap();
+    let pid_file = folder.path().join("server.pid");
+    let asked = AtomicUsize::new(0);
+    let endpoint = fake::start({
+        let pid_file = pid_file.clone();
+        move |seen| {
+            // The client asks a second time on a new connection, where a dead server would not answer either.
+            let earlier = match seen.query.contains("q4") {
+                true => asked.fetch_add(1, Ordering::Relaxed),
+                false => 2,
+            };
+            if earlier == 0 {
+                let pid = std::fs::read_to_string(&pid_file).unwrap();
+                let pid = Pid::from_raw(pid.trim().parse().unwrap()).unwrap();
+                kill_process(pid, Signal::KILL).unwrap();
+            }
+            if earlier < 2 {
+                return Reaction::SendAndClose(Vec::new());
+            }
+            match seen.line.starts_with("POST ") {
+                true => fake::solutions(&[ONE]),
+                false => Reaction::Send(fake::response("404 Not Found", "text/plain", "")),
+            }
+        }
+    });
+    let then = format!("echo $$ > $0.pid\n{ENDS_WELL}");
+    let service = service(&folder, endpoint.addresses[0].port(), &then);
+    let outcome = replay(Plan {
+        loads: vec![Load::closed(1)],
+        rounds: 2,
+        ..plan(vec![("a", service)])
+    });
+    let breakdowns: Vec<_> = outcome
+        .runs
+        .iter()
+        .map(|run| run.breakdowns.len())
+        .collect();
+    assert_eq!(breakdowns, [1, 0]);
+    assert!(outcome.runs[0].breakdowns[0].contains("signal: 9"));
+    assert_eq!(outcome.runs[0].server.cpu_s, None);
+    // One request was lost; it counts twice and ten times the time-out, and all others came.
+    let failures = outcome.failures();
+    assert_eq!((failures.len(), failures[0].count), (1, 1), "{failures:?}");
+    assert_eq!(outcome.runs[0].requests.len(), 6);
+    let penalised = &outcome.penalised()[0];
+    let means_s = penalised
+        .means_ms
+        .map(|(mean_ms, _)| (mean_ms / 1e3).floor());
+    assert_eq!(means_s, [7.0, 37.0]);
 }
