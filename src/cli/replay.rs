@@ -6,6 +6,7 @@
 use crate::diagnostics::{BacktracePolicy, Error, ErrorKind, Result};
 use crate::replay::changes::Changes;
 use crate::replay::endpoint::Endpoint;
+use crate::replay::own_limit::OwnLimit;
 use crate::replay::pace::{Load, Milli, Pace};
 use crate::replay::recorded::Recorded;
 use crate::replay::report::Report;
@@ -54,6 +55,8 @@ Examples:
 
 Exit code: 0 when every answer came, was whole and agreed with the others; 1 when not; 2 for wrong usage.";
 
+/// How long the harness is measured itself, after all servers.
+const OWN_LIMIT_DURATION: Duration = Duration::from_millis(500);
 /// How long each step of a sweep lasts where nothing is said.
 const SWEEP_DURATION_S: f64 = 5.0;
 
@@ -295,7 +298,10 @@ fn measure(args: &ReplayArgs) -> Result<ExitCode> {
         None => plan.replay(begin),
     };
     bar.finish_and_clear();
-    let outcome = outcome?;
+    let mut outcome = outcome?;
+    let threads = outcome.plan.loads.iter().map(|load| load.threads).max();
+    let own_limit = OwnLimit::measure(threads.unwrap_or(1), OWN_LIMIT_DURATION);
+    outcome.own_limit = Some(own_limit.map_err(|e| e.context("measuring the harness itself"))?);
     if let Some(file) = json {
         outcome.write_json(&mut BufWriter::new(file))?;
     }

@@ -4,6 +4,7 @@
 //! microseconds from the start of the run. Whatever a report says can be worked out from this file.
 
 use super::machine::Machine;
+use super::own_limit::OwnLimit;
 use super::pace::{Load, Pace};
 use super::process::Resources;
 use super::run::{Request, Run};
@@ -37,6 +38,7 @@ struct ReplayRecord<'a> {
     timeout_s: f64,
     load: &'static str,
     warm_queries: usize,
+    own_limit: Option<OwnLimit>,
     workload_sha256: &'a str,
     queries: Vec<QueryRecord<'a>>,
 }
@@ -150,6 +152,7 @@ impl Outcome {
                 .find_map(|load| load.pace)
                 .map_or("closed", Pace::name),
             warm_queries: plan.workload.requests(Phase::Warm).len(),
+            own_limit: self.own_limit,
             workload_sha256: plan.workload.sha256(),
             queries: (plan.workload.queries().iter())
                 .map(|query| QueryRecord {

@@ -26,7 +26,9 @@ pub mod json;
 pub mod keeper;
 pub mod machine;
 pub mod metrics;
+pub mod null_server;
 pub mod order;
+pub mod own_limit;
 pub mod pace;
 pub mod penalty;
 pub mod process;
@@ -48,6 +50,7 @@ pub mod workload;
 
 use crate::diagnostics::Result;
 use answers::Answers;
+use own_limit::OwnLimit;
 use pace::{Load, Milli, Pace};
 use run::{Run, Runner, Service};
 use schedule::{Slot, schedule};
@@ -102,6 +105,8 @@ pub struct Outcome {
     pub plan: Plan,
     /// What was measured.
     pub runs: Vec<Run>,
+    /// What the harness itself could do, if that was measured.
+    pub own_limit: Option<OwnLimit>,
 }
 
 impl Plan {
@@ -118,7 +123,11 @@ impl Plan {
             begin(&slot, &self.targets[slot.target]);
             runs.push(self.run(slot, &answers)?);
         }
-        Ok(Outcome { plan: self, runs })
+        Ok(Outcome {
+            plan: self,
+            runs,
+            own_limit: None,
+        })
     }
 
     /// Looks for the highest Poisson rate that each target holds, beginning with one, telling before each run which it is.
@@ -155,7 +164,11 @@ impl Plan {
         }
         let loads: BTreeSet<_> = runs.iter().map(|run| run.slot.load).collect();
         self.loads = loads.into_iter().collect();
-        Ok(Outcome { plan: self, runs })
+        Ok(Outcome {
+            plan: self,
+            runs,
+            own_limit: None,
+        })
     }
 
     fn run(&self, slot: Slot, answers: &Answers) -> Result<Run> {

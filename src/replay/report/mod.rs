@@ -98,6 +98,18 @@ impl<'a> Report<'a> {
                 )?;
             }
         }
+        let highest = self.outcome.highest_throughput_per_s();
+        if let Some(limit) = self
+            .outcome
+            .own_limit
+            .filter(|limit| limit.is_near(highest))
+        {
+            writeln!(
+                f,
+                "warning: the harness alone sends {:.0} requests/s, and {highest:.0} were answered; it may be what was measured",
+                limit.requests_per_s
+            )?;
+        }
         writeln!(f)
     }
 
@@ -172,6 +184,13 @@ impl<'a> Report<'a> {
             env!("CARGO_PKG_VERSION"),
             machine.cores
         )?;
+        if let Some(limit) = self.outcome.own_limit {
+            writeln!(
+                f,
+                "the harness alone: {:.0} requests/s with {} threads",
+                limit.requests_per_s, limit.threads
+            )?;
+        }
         for (position, target) in targets.iter().enumerate() {
             let run = self
                 .outcome

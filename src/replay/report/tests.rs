@@ -5,6 +5,7 @@ use crate::replay::checksum::Answer;
 use crate::replay::course::Timing;
 use crate::replay::failure::{Failure, FailureClass};
 use crate::replay::metrics::Counters;
+use crate::replay::own_limit::OwnLimit;
 use crate::replay::pace::Load;
 use crate::replay::process::Resources;
 use crate::replay::run::{Request, Run, Service, Usage};
@@ -108,7 +109,11 @@ fn the_first_table_is_that_of_the_2008_report() {
         run(1, 2, 0, 4.0, 8),
     ];
     let plan = plan(Subject::StackTraces, &["always", "never"], &[1, 2], 2);
-    let outcome = Outcome { plan, runs };
+    let outcome = Outcome {
+        plan,
+        runs,
+        own_limit: None,
+    };
     let wanted = "\
 stack-traces  threads    times (s)    avg    min   avg%   min%
 always              1  1.000 3.000  2.000  1.000  100.0  100.0
@@ -126,7 +131,11 @@ fn the_figures_behind_it() {
         .map(|round| run(0, 2, round, 1.0 + round as f64, 8))
         .collect();
     let plan = plan(Subject::StackTraces, &["always"], &[2], 3);
-    let outcome = Outcome { plan, runs };
+    let outcome = Outcome {
+        plan,
+        runs,
+        own_limit: None,
+    };
     let text = Report::new(&outcome).to_string();
     let second = text.split("\n\n").nth(1).unwrap();
     let figures: Vec<_> = second.lines().nth(1).unwrap().split_whitespace().collect();
@@ -143,7 +152,11 @@ fn ratios_are_to_the_fastest_other() {
         run(2, 1, 0, 1.0, 16),
     ];
     let plan = plan(Subject::Endpoints, &["a", "b", "c"], &[1], 1);
-    let outcome = Outcome { plan, runs };
+    let outcome = Outcome {
+        plan,
+        runs,
+        own_limit: None,
+    };
     let text = Report::new(&outcome).to_string();
     for (name, ratio, ms) in [
         ("a", "2.00", "8.00"),
@@ -171,6 +184,7 @@ fn failed_requests_are_no_latencies_and_mark_their_row() {
     let outcome = Outcome {
         plan,
         runs: vec![failing],
+        own_limit: None,
     };
     assert_eq!(outcome.rows()[0].latencies_ms().max(), Some(2.0));
     let text = Report::new(&outcome).to_string();
@@ -191,6 +205,7 @@ fn a_busy_client_is_told() {
         let outcome = Outcome {
             plan,
             runs: vec![busy],
+            own_limit: None,
         };
         Report::new(&outcome)
             .to_string()
@@ -211,6 +226,7 @@ fn six_rounds(other_ms: u64) -> Outcome {
     Outcome {
         plan: plan(Subject::Endpoints, &["a", "b"], &[1], 6),
         runs: base.chain(other).collect(),
+        own_limit: None,
     }
 }
 
@@ -291,4 +307,20 @@ fn breakdowns_are_told_and_are_no_success() {
         text.contains("a, round 3: it ended; it was started again\n"),
         "{text}"
     );
+}
+
+#[test]
+fn a_limit_of_the_harness_that_is_near_is_told() {
+    let text = |requests_per_s| {
+        let mut outcome = six_rounds(4);
+        outcome.own_limit = Some(OwnLimit {
+            threads: 1,
+            requests_per_s,
+        });
+        Report::new(&outcome).to_string()
+    };
+    // Each run has two requests in a second.
+    assert!(text(5.0).contains("the harness alone: 5 requests/s with 1 threads\n"));
+    assert!(!text(5.0).contains("warning: the harness"));
+    assert!(text(3.0).contains("warning: the harness alone sends 3 requests/s"));
 }

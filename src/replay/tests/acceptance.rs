@@ -3,6 +3,7 @@
 use super::fake::{self, Reaction};
 use super::{ONE, Plan, foreign, plan, replay, small_folder};
 use crate::replay::Outcome;
+use crate::replay::own_limit::OwnLimit;
 use crate::replay::pace::{Load, Milli, Pace};
 use crate::replay::report::Report;
 use crate::replay::run::Service;
@@ -72,6 +73,12 @@ fn a_closed_loop_hides_a_stall() {
     let latencies = outcome.rows()[0].latencies_ms();
     assert!(latencies.max() > Some(450.0));
     assert!(latencies.percentile(900).unwrap() < 200.0);
+}
+
+#[test]
+fn the_harness_measures_itself() {
+    let limit = OwnLimit::measure(2, Duration::from_millis(200)).unwrap();
+    assert!(limit.requests_per_s > 10.0, "{limit:?}");
 }
 
 #[test]

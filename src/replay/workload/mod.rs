@@ -134,6 +134,23 @@ impl Workload {
         Ok(Self { warm, ..workload })
     }
 
+    /// One query.
+    pub fn of_text(text: &str) -> Result<Self> {
+        let request = LoggedRequest {
+            query: text.to_owned(),
+            ..LoggedRequest::default()
+        };
+        let mut hasher = Sha256::new();
+        hash(&mut hasher, text);
+        Ok(Self {
+            queries: vec![Query::new("1".to_owned(), request)?],
+            sequence: vec![0],
+            recorded: vec![Duration::ZERO],
+            warm: 0,
+            sha256: hexadecimal(hasher),
+        })
+    }
+
     fn read_folder(folder: &Path) -> Result<Self> {
         let mut hasher = Sha256::new();
         let mut queries = Vec::new();
