@@ -10,6 +10,7 @@ use crate::replay::own_limit::OwnLimit;
 use crate::replay::pace::{Load, Milli, Pace};
 use crate::replay::recorded::Recorded;
 use crate::replay::report::Report;
+use crate::replay::report::page::Page;
 use crate::replay::run::Service;
 use crate::replay::schedule::Slot;
 use crate::replay::server::{ServerCommand, policy_name};
@@ -133,6 +134,10 @@ pub struct ReplayArgs {
     /// Write every measurement to a file, one JSON record a line.
     #[arg(long, value_name = "FILE")]
     json: Option<PathBuf>,
+
+    /// Write the report with plots as one page of HTML.
+    #[arg(long, value_name = "FILE")]
+    html: Option<PathBuf>,
 
     /// The store that own servers serve.
     #[arg(long, value_name = "DIR", required_unless_present = "endpoints")]
@@ -286,6 +291,7 @@ fn print(text: impl std::fmt::Display) -> Result<()> {
 fn measure(args: &ReplayArgs) -> Result<ExitCode> {
     let plan = args.plan()?;
     let json = args.json.as_deref().map(create).transpose()?;
+    let html = args.html.as_deref().map(create).transpose()?;
     let bar = progress_bar(plan.schedule().len() as u64);
     let mut done = 0;
     let begin = |slot: &Slot, target: &Target| {
@@ -305,7 +311,11 @@ fn measure(args: &ReplayArgs) -> Result<ExitCode> {
     if let Some(file) = json {
         outcome.write_json(&mut BufWriter::new(file))?;
     }
-    print(Report::new(&outcome))?;
+    let report = Report::new(&outcome);
+    if let Some(mut file) = html {
+        write!(file, "{}", Page(&report)).map_err(|e| Error::io("writing the page", e))?;
+    }
+    print(&report)?;
     Ok(match outcome.is_clean() {
         true => ExitCode::SUCCESS,
         false => ExitCode::FAILURE,

@@ -56,6 +56,11 @@ impl Samples {
         Some(self.max()? - self.min()?)
     }
 
+    /// All of them, the smallest first.
+    pub fn ascending(&self) -> &[f64] {
+        &self.0
+    }
+
     /// The share of samples above a bound.
     pub fn share_above(&self, bound: f64) -> Option<f64> {
         let above = self.0.len() - self.0.partition_point(|&sample| sample <= bound);

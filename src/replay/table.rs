@@ -10,8 +10,10 @@ pub struct Table {
 
 /// A column.
 pub struct Column {
-    title: String,
-    is_figure: bool,
+    /// What stands above it.
+    pub title: String,
+    /// Whether it holds figures.
+    pub is_figure: bool,
 }
 
 /// A column of words.
@@ -42,6 +44,16 @@ impl Table {
     /// Adds a row.
     pub fn push(&mut self, cells: impl IntoIterator<Item = String>) {
         self.rows.push(cells.into_iter().collect());
+    }
+
+    /// The columns.
+    pub fn columns(&self) -> &[Column] {
+        &self.columns
+    }
+
+    /// The cells of each row.
+    pub fn rows(&self) -> &[Vec<String>] {
+        &self.rows
     }
 
     fn width(&self, column: usize) -> usize {

@@ -33,12 +33,12 @@ impl Report<'_> {
         (1..plan.targets.len()).try_for_each(|target| self.write_different_queries(f, target))
     }
 
-    fn comparison(&self, target: usize, load: Option<Load>) -> Option<Comparison<'_>> {
+    pub(super) fn comparison(&self, target: usize, load: Option<Load>) -> Option<Comparison<'_>> {
         let pairs = self.outcome.pairs(0, target, load);
         Comparison::new(&pairs, self.outcome.plan.seed)
     }
 
-    fn differences(&self) -> Table {
+    pub(super) fn differences(&self) -> Table {
         let names = [words(self.subject()), words(self.load_title())];
         let mut table = Table::new(names.into_iter().chain(effects::columns()));
         let ladder = &self.outcome.plan.loads;

@@ -3,6 +3,8 @@
 mod confidence;
 pub(super) mod effects;
 mod open_loop;
+pub mod page;
+mod plot;
 mod resources;
 mod tables;
 #[cfg(test)]
@@ -156,6 +158,10 @@ impl<'a> Report<'a> {
         Ok(())
     }
 
+    fn circumstances(&self) -> String {
+        Circumstances(self).to_string()
+    }
+
     /// What must be known to measure the same again.
     fn write_circumstances(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Plan {
@@ -206,6 +212,14 @@ impl<'a> Report<'a> {
             }
         }
         Ok(())
+    }
+}
+
+struct Circumstances<'r, 'o>(&'r Report<'o>);
+
+impl fmt::Display for Circumstances<'_, '_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.0.write_circumstances(f)
     }
 }
 

@@ -38,7 +38,7 @@ impl Report<'_> {
         writeln!(f)
     }
 
-    fn open_loop(&self) -> Table {
+    pub(super) fn open_loop(&self) -> Table {
         let mut table = Table::new([
             words(self.subject()),
             figures(self.load_title()),

@@ -19,7 +19,7 @@ impl Report<'_> {
         writeln!(f, "{}", self.resources())
     }
 
-    fn resources(&self) -> Table {
+    pub(super) fn resources(&self) -> Table {
         let count = |figure: fn(&Resources) -> Option<u64>| {
             move |resources: &Resources| figure(resources).map(|count| count as f64)
         };

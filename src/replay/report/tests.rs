@@ -1,6 +1,7 @@
 //! Reports of measurements that were made up, against tables worked out by hand.
 
 use super::Report;
+use super::page::Page;
 use crate::replay::checksum::Answer;
 use crate::replay::course::Timing;
 use crate::replay::failure::{Failure, FailureClass};
@@ -323,4 +324,31 @@ fn a_limit_of_the_harness_that_is_near_is_told() {
     assert!(text(5.0).contains("the harness alone: 5 requests/s with 1 threads\n"));
     assert!(!text(5.0).contains("warning: the harness"));
     assert!(text(3.0).contains("warning: the harness alone sends 3 requests/s"));
+}
+
+#[test]
+fn the_page_is_whole_and_needs_nothing_from_elsewhere() {
+    let mut outcome = six_rounds(16);
+    outcome.plan.targets[1].name = "<b> & \"c\"".to_owned();
+    let page = Page(&Report::new(&outcome)).to_string();
+    assert!(page.starts_with("<!doctype html>") && page.ends_with("</html>\n"));
+    for wanted in [
+        "&lt;b&gt; &amp; &quot;c&quot;",
+        "<h2>Times</h2>",
+        "Query by query",
+        "Throughput",
+    ] {
+        assert!(page.contains(wanted), "{wanted}");
+    }
+    for unwanted in ["<script", "<link", "<img", "@import", "url(", "NaN", "<b>"] {
+        assert!(!page.contains(unwanted), "{unwanted}");
+    }
+    let count = |tag: &str| page.matches(tag).count();
+    for tag in ["table", "svg", "div", "tr", "ul"] {
+        assert_eq!(
+            count(&format!("<{tag}")),
+            count(&format!("</{tag}>")),
+            "{tag}"
+        );
+    }
 }
