@@ -140,6 +140,24 @@ fn write_files(
     Ok((run, merged_from, layer))
 }
 
+/// Writes what lies above a height, all of it in memory, to files; gives the stack with these in its place.
+///
+/// # Errors
+/// Writing failed.
+pub fn write_above(
+    directory: &Directory,
+    next: &mut Manifest,
+    mut stack: Stack,
+    on_disk: Height,
+) -> Result<Stack> {
+    let (run, merged_from, layer) = write_files(directory, next, &stack, on_disk)?;
+    stack.runs.truncate(merged_from);
+    stack.runs.extend(run.map(Arc::new));
+    stack.layers.truncate(on_disk.layers);
+    stack.layers.extend(layer);
+    Ok(stack)
+}
+
 fn take_number(next: &mut FileNumber) -> FileNumber {
     *next += 1;
     *next - 1
@@ -243,7 +261,7 @@ fn write_terms(directory: &Directory, number: FileNumber, terms: &MemorySegment)
         writer.write_arrivals(tag, &keys)?;
     }
     writer.finish()?;
-    let segment = Segment::open(directory.files(), &path)?;
+    let segment = Segment::open_numbered(directory, number)?;
     Ok(Layer::File(Arc::new(segment)))
 }
 
@@ -281,7 +299,10 @@ fn publish(shared: &Shared, manifest: &mut Manifest, turn: &Turn, written: Writt
 }
 
 /// Removes the log files all of whose commits are in runs.
-fn remove_logs(directory: &Directory, held: u64) -> Result<()> {
+///
+/// # Errors
+/// The directory cannot be read, or a file cannot be removed.
+pub fn remove_logs(directory: &Directory, held: u64) -> Result<()> {
     for name in directory.names()? {
         if layout::log_sequence(&name).is_some_and(|first| first <= held) {
             directory.remove(&name)?;

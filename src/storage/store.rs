@@ -2,6 +2,7 @@
 
 use super::background::Background;
 use super::backup;
+use super::compact;
 use super::durability::Acknowledger;
 use super::files::{Directory, OperatingSystem};
 use super::flush::{flush, flush_in_turn};
@@ -240,6 +241,16 @@ impl Store {
             flush(&self.shared, &mut manifest)?;
         }
         backup::copy(&self.shared.directory, &manifest, is_read_only, to)
+    }
+
+    /// Rewrites the store to one run and a sorted dictionary of the terms that are used; others read and write on
+    /// meanwhile.
+    ///
+    /// # Errors
+    /// The store is open for reading only or damaged, or writing failed; then it is as it was.
+    pub fn compact(&self) -> Result<()> {
+        self.check_writable()?;
+        compact::compact(&self.shared)
     }
 
     /// Reads everything and says what is wrong.
