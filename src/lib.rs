@@ -8,6 +8,7 @@
 //!
 //! ```text
 //! query   http -> sparql (parse) -> plan (rewrite, order joins, choose operators) -> exec (+ expr) -> results -> http
+//! update  http -> sparql -> update (+ plan, exec for WHERE) -> storage: one transaction, publish
 //! load    files -> rdf (parse in parallel) -> storage: dictionary, sort, write runs, publish
 //! replay  queries/*.rq -> replay (client threads, clocks, statistics) -> report
 //! ```
@@ -26,6 +27,7 @@
 //! - [`plan`]: algebra to physical plan. It asks the storage for counts, never for rows.
 //! - [`federation`]: which other services a query may ask, and the client that asks them.
 //! - [`exec`]: the physical operators, pulled for batches.
+//! - [`update`]: SPARQL Update and the writing half of the Graph Store Protocol; one request is one transaction.
 //! - [`engine`]: the facade over all of these, and the only door for the two rooms that follow.
 //! - [`results`], [`http`]: bytes in every format, and the server.
 //! - [`settings`], [`cli`]: defaults < file < environment < flags; one file for each command.
@@ -69,3 +71,4 @@ pub mod settings;
 pub mod sparql;
 pub mod storage;
 pub mod term;
+pub mod update;

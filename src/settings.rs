@@ -29,6 +29,8 @@ pub struct Settings {
     pub backtrace: BacktracePolicy,
     /// Limits and meaning of queries.
     pub query: QuerySettings,
+    /// Limits of updates.
+    pub update: UpdateSettings,
     /// Which other services queries may ask.
     pub service: ServiceSettings,
     /// Limits of loading.
@@ -68,6 +70,18 @@ pub enum DefaultGraph {
     Union,
 }
 
+/// Limits of updates and uploads. Time and memory are those of queries.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct UpdateSettings {
+    /// The number of updates and uploads that may be under way at once; one of them writes.
+    pub threads: usize,
+    /// The number of updates and uploads that may wait for a thread; more are refused.
+    pub queue_max: usize,
+    /// The folders from which LOAD may read files.
+    pub load_folders: Vec<PathBuf>,
+}
+
 /// Which other services queries may ask with SERVICE, and for how long.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
@@ -94,8 +108,10 @@ pub struct LoadSettings {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct HttpSettings {
-    /// The size of a request body; larger ones are refused.
+    /// The size of a query, an update or a form; larger ones are refused.
     pub body_bytes_max: usize,
+    /// The size of a document sent to the graph store, as it is sent; 0 for no limit.
+    pub upload_bytes_max: u64,
     /// How much of an answer is held back, so that an early error still gets its status.
     pub hold_back_bytes: usize,
     /// How long running requests may take to end once the server was told to stop.
@@ -123,6 +139,7 @@ impl Default for Settings {
             bind: "127.0.0.1:7878".to_owned(),
             backtrace: BacktracePolicy::default(),
             query: QuerySettings::default(),
+            update: UpdateSettings::default(),
             service: ServiceSettings::default(),
             load: LoadSettings::default(),
             http: HttpSettings::default(),
@@ -155,6 +172,16 @@ impl Default for ServiceSettings {
     }
 }
 
+impl Default for UpdateSettings {
+    fn default() -> Self {
+        Self {
+            threads: 16,
+            queue_max: 1024,
+            load_folders: Vec::new(),
+        }
+    }
+}
+
 impl Default for LoadSettings {
     fn default() -> Self {
         Self {
@@ -167,6 +194,7 @@ impl Default for HttpSettings {
     fn default() -> Self {
         Self {
             body_bytes_max: 16 << 20,
+            upload_bytes_max: 0,
             hold_back_bytes: 64 << 10,
             shutdown_grace_ms: 10_000,
             cross_origin: true,

@@ -12,6 +12,7 @@ mod progress;
 mod query;
 pub mod replay;
 mod serve;
+mod update;
 
 use crate::diagnostics::logging::{self, LogControl, LogFormat};
 use crate::diagnostics::{BacktracePolicy, Error, ErrorKind, Result, backtraces};
@@ -26,6 +27,7 @@ Examples:
   kaluta load --location data dump.nt.gz more.ttl        load your own data
   kaluta serve --location data                           and serve it
   kaluta query --location data --query 'SELECT * { ?s ?p ?o } LIMIT 10'
+  kaluta update --location data --update-file changes.ru
 
 Settings come from --config FILE, then environment variables (KALUTA_LOG, KALUTA_QUERY_TIMEOUT_MS, ...), then options;
 config/kaluta.toml documents all of them.
@@ -60,7 +62,7 @@ struct SharedArgs {
 
 #[derive(Debug, Subcommand)]
 enum Command {
-    /// Answer SPARQL queries over HTTP
+    /// Answer SPARQL queries and updates over HTTP
     Serve(serve::ServeArgs),
     /// Answer SPARQL queries over HTTP, and leave the store free for other readers
     ServeReadOnly(serve::ServeArgs),
@@ -68,6 +70,8 @@ enum Command {
     Load(load::LoadArgs),
     /// Run one query against a store
     Query(query::QueryArgs),
+    /// Run one update against a store
+    Update(update::UpdateArgs),
     /// Write all quads of a store, or one graph
     Dump(dump::DumpArgs),
     /// Write sample data as N-Triples
@@ -112,10 +116,11 @@ impl Cli {
             log,
         };
         match self.command {
-            Command::Serve(args) => serve::run(&args, &context, false),
+            Command::Serve(args) => serve::run(&args, &context, args.read_only()),
             Command::ServeReadOnly(args) => serve::run(&args, &context, true),
             Command::Load(args) => load::run(args, &context),
             Command::Query(args) => query::run(&args, &context),
+            Command::Update(args) => update::run(&args, &context),
             Command::Dump(args) => dump::run(&args, &context),
             Command::Generate(args) => generate::run(&args),
             Command::Replay(args) => replay::run(args),
@@ -142,6 +147,7 @@ impl Command {
             Self::Serve(args) | Self::ServeReadOnly(args) => args.flags(),
             Self::Load(args) => location_flag(args.location.as_deref()),
             Self::Query(args) => args.flags(),
+            Self::Update(args) => args.flags(),
             Self::Dump(args) => location_flag(args.location.as_deref()),
             Self::Generate(_) | Self::Replay(_) => Flags::new(),
         }

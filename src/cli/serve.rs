@@ -39,6 +39,9 @@ pub struct ServeArgs {
     /// Address and port to listen on; port 0 takes a free one [env: KALUTA_BIND] [default: 127.0.0.1:7878]
     #[arg(short, long, value_name = "ADDRESS")]
     bind: Option<String>,
+    /// Answer queries only, and leave the store free for other readers
+    #[arg(long)]
+    read_only: bool,
     /// Fill an empty store with sample data, 1.4 million triples; without --location in ./kaluta-sample
     #[arg(long)]
     sample: bool,
@@ -54,6 +57,11 @@ pub struct ServeArgs {
 }
 
 impl ServeArgs {
+    /// Whether nothing is to be changed.
+    pub fn read_only(&self) -> bool {
+        self.read_only
+    }
+
     /// The settings that the options say.
     pub fn flags(&self) -> Flags {
         let mut flags = location_flag(self.location.as_deref());
@@ -84,7 +92,9 @@ pub fn run(args: &ServeArgs, context: &Context, read_only: bool) -> Result<ExitC
         true => Engine::open_read_only(location, query)?,
         false => Engine::open(location, query)?,
     };
-    let engine = engine.with_services(&context.settings.service)?;
+    let engine = engine
+        .with_load_folders(context.settings.update.load_folders.clone())
+        .with_services(&context.settings.service)?;
     if args.sample && engine.quad_count() == 0 {
         load_sample(&engine, location, context)?;
     }

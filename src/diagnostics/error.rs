@@ -30,6 +30,8 @@ pub enum ErrorKind {
     MethodNotAllowed,
     /// None of the media types that the client accepts can be produced.
     NotAcceptable,
+    /// What the client said must hold of the present state does not.
+    PreconditionFailed,
     /// A body larger than the settings allow.
     PayloadTooLarge,
     /// A body in a media type or encoding that is not read here.
@@ -62,13 +64,14 @@ pub enum ErrorKind {
 
 impl ErrorKind {
     /// Every kind, in the order of declaration.
-    pub const ALL: [Self; 20] = [
+    pub const ALL: [Self; 21] = [
         Self::Syntax,
         Self::BadRequest,
         Self::Forbidden,
         Self::NotFound,
         Self::MethodNotAllowed,
         Self::NotAcceptable,
+        Self::PreconditionFailed,
         Self::PayloadTooLarge,
         Self::UnsupportedMediaType,
         Self::Unsupported,
@@ -94,6 +97,7 @@ impl ErrorKind {
             Self::NotFound => "not-found",
             Self::MethodNotAllowed => "method-not-allowed",
             Self::NotAcceptable => "not-acceptable",
+            Self::PreconditionFailed => "precondition-failed",
             Self::PayloadTooLarge => "payload-too-large",
             Self::UnsupportedMediaType => "unsupported-media-type",
             Self::Unsupported => "unsupported",
@@ -121,6 +125,7 @@ impl ErrorKind {
             | Self::NotFound
             | Self::MethodNotAllowed
             | Self::NotAcceptable
+            | Self::PreconditionFailed
             | Self::PayloadTooLarge
             | Self::UnsupportedMediaType
             | Self::Unsupported
@@ -144,6 +149,7 @@ impl ErrorKind {
             Self::NotFound => 404,
             Self::MethodNotAllowed => 405,
             Self::NotAcceptable => 406,
+            Self::PreconditionFailed => 412,
             Self::PayloadTooLarge => 413,
             Self::UnsupportedMediaType => 415,
             Self::Unsupported => 501,

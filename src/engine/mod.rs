@@ -1,18 +1,24 @@
-//! The facade: open a store, load it, query it. The only door for `cli` and `http`.
+//! The facade: open a store, load it, query it, change it. The only door for `cli` and `http`.
 
 mod construct;
 mod describe;
+mod graphs;
 mod rows;
 #[cfg(test)]
 mod tests;
+mod updates;
 
 pub use crate::exec::QueryControl;
 pub use crate::expr::raised_total;
 pub use crate::plan::Explanation;
+pub use crate::rdf::Compression;
 pub use crate::storage::{
-    LoadOptions, LoadProgress, LoadReport, LoadSource, LoadState, SkippedStatement,
+    Commit, LoadOptions, LoadProgress, LoadReport, LoadSource, LoadState, SkippedStatement,
 };
+pub use crate::update::{Document, GraphChange, GraphChoice, Precondition};
+pub use graphs::GraphContent;
 pub use rows::Rows;
+pub use updates::{PreparedUpdate, UpdateRequest};
 
 use crate::diagnostics::Result;
 use crate::exec::{self, ExecContext, profiles_of};
@@ -26,16 +32,17 @@ use crate::term::{TermId, TermStore};
 use oxrdf::Variable;
 use spargebra::Query;
 use spargebra::algebra::{GraphPattern, QueryDataset};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::rc::Rc;
 use std::sync::Arc;
 
-/// An open store that answers queries; shared by all threads.
+/// An open store that answers queries and is changed by updates; shared by all threads.
 pub struct Engine {
     store: Store,
     default_graph: DefaultGraph,
-    services: Arc<Services>,
+    load_folders: Vec<PathBuf>,
     has_default_prefixes: bool,
+    services: Arc<Services>,
 }
 
 /// A query as it came in.
@@ -128,8 +135,9 @@ impl Engine {
         Ok(Self {
             store: Store::open(location)?,
             default_graph: settings.default_graph,
-            services: Arc::default(),
+            load_folders: Vec::new(),
             has_default_prefixes: settings.default_prefixes,
+            services: Arc::default(),
         })
     }
 
@@ -142,8 +150,9 @@ impl Engine {
         Ok(Self {
             store,
             default_graph: settings.default_graph,
-            services: Arc::default(),
+            load_folders: Vec::new(),
             has_default_prefixes: settings.default_prefixes,
+            services: Arc::default(),
         })
     }
 
@@ -250,19 +259,9 @@ impl Engine {
         ))
     }
 
-    /// Every quad: four columns, the last the graph, [`TermId::DEFAULT_GRAPH`] for the default one.
-    ///
-    /// # Errors
-    /// The store failed.
-    pub fn dump(&self) -> Result<Rows> {
-        let snapshot = self.store.snapshot();
-        let planned = plan::everything();
-        let expressions = ExprContext::new(Arc::clone(&snapshot) as Arc<dyn TermStore>, None);
-        let control = QueryControl::new(None, None);
-        let cx = ExecContext::new(snapshot, expressions, &planned, control, false);
-        let operator = exec::build(&planned.plan, &cx)?;
-        let names = cx.variables.names(&planned.plan.schema);
-        Ok(Rows::new(names, operator, cx))
+    /// The directory of the store.
+    pub fn location(&self) -> &Path {
+        self.store.location()
     }
 
     /// The number of quads.
@@ -296,7 +295,7 @@ impl Engine {
         )?;
         let wanted = match &query.query {
             Query::Ask { .. } => Some(Vec::new()),
-            Query::Construct { template, .. } => Some(construct::variables(template)),
+            Query::Construct { template, .. } => Some(exec::template_variables(template)),
             _ => projected(query.pattern()),
         };
         let pattern = match &query.query {

@@ -58,6 +58,22 @@ impl QueryControl {
         self.cancelled.load(Ordering::Relaxed)
     }
 
+    /// Fails when a request holds more bytes than it may.
+    ///
+    /// # Errors
+    /// [`ErrorKind::MemoryLimit`].
+    pub fn check_memory(&self, held_bytes: u64) -> Result<()> {
+        match self.memory_bytes_max {
+            Some(max) if held_bytes > max => Err(Error::new(
+                ErrorKind::MemoryLimit,
+                format!(
+                    "the request needs more memory than its limit of {max} bytes; narrow or split it, or raise query.memory_bytes_max"
+                ),
+            )),
+            _ => Ok(()),
+        }
+    }
+
     /// Fails when the query was cancelled or is past its deadline. Operators ask once per batch.
     ///
     /// # Errors
@@ -183,15 +199,7 @@ impl Charge {
         self.bytes += bytes;
         self.cx.memory_bytes.set(self.cx.memory_bytes.get() + bytes);
         let held = self.cx.memory_bytes.get() + self.cx.expressions.terms.local_bytes() as u64;
-        match self.cx.control.memory_bytes_max {
-            Some(max) if held > max => Err(Error::new(
-                ErrorKind::MemoryLimit,
-                format!(
-                    "the query needs more memory than its limit of {max} bytes; narrow it, or raise query.memory_bytes_max"
-                ),
-            )),
-            _ => Ok(()),
-        }
+        self.cx.control.check_memory(held)
     }
 
     /// Counts up to a total that something has grown to.

@@ -27,6 +27,7 @@ mod seeded_join;
 mod service;
 mod slice;
 mod table;
+mod template;
 #[cfg(test)]
 mod tests;
 mod union;
@@ -34,6 +35,7 @@ mod union;
 pub use context::{Charge, ExecContext, QueryControl};
 pub use profile::profiles_of;
 pub use row_set::RowSet;
+pub use template::{Template, template_variables};
 
 use crate::batch::Batch;
 use crate::diagnostics::Result;

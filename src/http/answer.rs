@@ -1,8 +1,9 @@
-//! A query on its thread: prepare, negotiate, run, serialize.
+//! A query on its thread: prepare, negotiate, run, serialize. A graph that is read as a whole goes the same way.
 //!
 //! The deadline began when the request came, so it counts the time in the queue. An error before the first byte goes
 //! to the request's task, which makes a response of it; a later one breaks the transfer and is logged here.
 
+use super::entity_tag::EntityTag;
 use super::error_log::ErrorLog;
 use super::exchange::RequestId;
 use super::metrics::{Metrics, RunningQuery};
@@ -11,8 +12,10 @@ use super::outlet::{Head, Outlet, OutletSettings, Reply};
 use super::protocol::{ExplainFormat, QueryCall};
 use super::query::past_deadline;
 use crate::diagnostics::{Error, ErrorKind, Result};
-use crate::engine::{Engine, PreparedQuery, QueryAnswer, QueryControl, QueryForm, Rows};
-use crate::results::formats::{GRAPHS, Offer, SOLUTIONS};
+use crate::engine::{
+    Engine, GraphChoice, PreparedQuery, QueryAnswer, QueryControl, QueryForm, Rows,
+};
+use crate::results::formats::{DATASETS, GRAPHS, SOLUTIONS};
 use crate::results::{QuadsWriter, RdfFormat, SolutionsFormat, SolutionsWriter, write_boolean};
 use std::ops::Range;
 use std::sync::Arc;
@@ -28,7 +31,7 @@ pub struct QueryJob {
     /// The request's id, for the log.
     pub id: RequestId,
     /// What is asked.
-    pub call: QueryCall,
+    pub asked: Asked,
     /// The media types that the client accepts.
     pub accept: Accept,
     /// The content coding that the client wants.
@@ -53,11 +56,25 @@ pub struct QueryJob {
     pub runtime: Handle,
 }
 
-/// What will be written, once the query's form is known.
+/// What is asked for.
+pub enum Asked {
+    /// The answer to a query, or its plan.
+    Query(QueryCall),
+    /// What a graph holds, and the entity tags of what the client has of it.
+    Graph(GraphChoice, Vec<String>),
+}
+
+/// What will be written, once it is known in which format.
 enum Output {
-    Explanation(ExplainFormat),
-    Solutions(SolutionsFormat),
-    Graph(RdfFormat),
+    Explanation(PreparedQuery, ExplainFormat, bool),
+    Solutions(PreparedQuery, SolutionsFormat),
+    Graph(PreparedQuery, RdfFormat),
+    Statements(Rows, RdfFormat),
+}
+
+/// A header value without its parameters.
+fn media_type_of(content_type: &str) -> &str {
+    content_type.split(';').next().unwrap_or(content_type)
 }
 
 impl QueryJob {
@@ -73,69 +90,96 @@ impl QueryJob {
                 // A closed channel means that the client is gone, and so is whoever would hear of the error.
                 drop(reply.send(Err(error)));
             }
-            Ok((query, output, content_type)) => {
-                let head = Head {
-                    content_type,
-                    coding: self.coding,
-                };
+            Ok((output, head)) => {
                 let settings = OutletSettings {
                     hold_back_bytes: self.hold_back_bytes,
                     deadline: self.deadline,
                     runtime: self.runtime.clone(),
                 };
-                self.answer(&query, output, Outlet::new(reply, head, settings), running);
+                self.answer(output, Outlet::new(reply, head, settings), running);
             }
         }
     }
 
-    fn prepare(&self) -> Result<(PreparedQuery, Output, &'static str)> {
+    fn prepare(&self) -> Result<(Output, Head)> {
         if let Some(deadline) = self.deadline.filter(|d| Instant::now() >= *d) {
             return Err(past_deadline(deadline.duration_since(self.submitted)));
         }
-        let query = self.engine.prepare(&self.call.request)?;
-        let (output, content_type) = match (self.call.explain, query.form()) {
-            (Some(ExplainFormat::Text), _) => (
-                Output::Explanation(ExplainFormat::Text),
-                "text/plain; charset=utf-8",
-            ),
-            (Some(ExplainFormat::Json), _) => {
-                (Output::Explanation(ExplainFormat::Json), "application/json")
+        match &self.asked {
+            Asked::Query(call) => self.prepare_query(call),
+            Asked::Graph(choice, known) => self.prepare_graph(choice, known),
+        }
+    }
+
+    fn prepare_query(&self, call: &QueryCall) -> Result<(Output, Head)> {
+        let query = self.engine.prepare(&call.request)?;
+        let (output, content_type) = match (call.explain, query.form()) {
+            (Some(format), _) => {
+                let content_type = match format {
+                    ExplainFormat::Text => "text/plain; charset=utf-8",
+                    ExplainFormat::Json => "application/json",
+                };
+                (
+                    Output::Explanation(query, format, call.analyze),
+                    content_type,
+                )
             }
             (None, QueryForm::Select | QueryForm::Ask) => {
-                let Offer {
-                    format,
-                    content_type,
-                    ..
-                } = self.accept.choose(&SOLUTIONS)?;
-                (Output::Solutions(format), content_type)
+                let offer = self.accept.choose(&SOLUTIONS)?;
+                (Output::Solutions(query, offer.format), offer.content_type)
             }
             (None, QueryForm::Construct | QueryForm::Describe) => {
-                let Offer {
-                    format,
-                    content_type,
-                    ..
-                } = self.accept.choose(&GRAPHS)?;
-                (Output::Graph(format), content_type)
+                let offer = self.accept.choose(&GRAPHS)?;
+                (Output::Graph(query, offer.format), offer.content_type)
             }
         };
-        Ok((query, output, content_type))
+        let head = Head {
+            content_type,
+            announces_1_2: self.accept.announces_1_2(media_type_of(content_type)),
+            coding: self.coding,
+            entity_tag: None,
+            is_known: false,
+        };
+        Ok((output, head))
+    }
+
+    fn prepare_graph(&self, choice: &GraphChoice, known: &[String]) -> Result<(Output, Head)> {
+        let offer = match choice {
+            GraphChoice::Default | GraphChoice::Named(_) => self.accept.choose(&GRAPHS)?,
+            GraphChoice::AllNamed | GraphChoice::All => self.accept.choose(&DATASETS)?,
+        };
+        let Some(content) = self.engine.graph(choice, &self.control)? else {
+            return Err(Error::new(
+                ErrorKind::NotFound,
+                format!("{choice} does not exist"),
+            ));
+        };
+        let tag = EntityTag {
+            sequence: content.sequence,
+            format: offer.format.file_extension(),
+        };
+        let head = Head {
+            content_type: offer.content_type,
+            announces_1_2: self.accept.announces_1_2(media_type_of(offer.content_type)),
+            coding: self.coding,
+            entity_tag: Some(tag),
+            is_known: tag.is_among(known),
+        };
+        Ok((Output::Statements(content.rows, offer.format), head))
     }
 
     /// Writes the answer. The query is counted as done before its last bytes leave, so that who has the answer also sees
     /// it in the metrics.
-    fn answer(
-        &self,
-        query: &PreparedQuery,
-        output: Output,
-        mut outlet: Outlet,
-        running: RunningQuery,
-    ) {
+    fn answer(&self, output: Output, mut outlet: Outlet, running: RunningQuery) {
         if self.is_head {
             drop(running);
             outlet.send_head();
             return;
         }
-        let written = self.write(query, output, &mut outlet);
+        let written = match outlet.is_wanted() {
+            true => self.write(output, &mut outlet),
+            false => Ok(()),
+        };
         drop(running);
         let error = match written {
             Ok(()) => outlet.finish().err(),
@@ -148,12 +192,27 @@ impl QueryJob {
         }
     }
 
-    fn write(&self, query: &PreparedQuery, output: Output, outlet: &mut Outlet) -> Result<()> {
-        let (solutions, graph) = match output {
-            Output::Explanation(format) => return self.explain(query, format, outlet),
-            Output::Solutions(format) => (format, RdfFormat::NTriples),
-            Output::Graph(format) => (SolutionsFormat::Json, format),
-        };
+    fn write(&self, output: Output, outlet: &mut Outlet) -> Result<()> {
+        match output {
+            Output::Explanation(query, format, analyze) => {
+                self.explain(&query, format, analyze, outlet)
+            }
+            Output::Statements(rows, format) => self.write_statements(rows, format, outlet),
+            Output::Solutions(query, format) => {
+                self.write_answer(&query, (format, RdfFormat::NTriples), outlet)
+            }
+            Output::Graph(query, format) => {
+                self.write_answer(&query, (SolutionsFormat::Json, format), outlet)
+            }
+        }
+    }
+
+    fn write_answer(
+        &self,
+        query: &PreparedQuery,
+        (solutions, graph): (SolutionsFormat, RdfFormat),
+        outlet: &mut Outlet,
+    ) -> Result<()> {
         match self.engine.execute(query, &self.control)? {
             QueryAnswer::Boolean(value) => {
                 write_boolean(solutions, value, &mut outlet.buffer);
@@ -168,14 +227,16 @@ impl QueryJob {
                 writer.finish(&mut outlet.buffer);
                 Ok(())
             }
-            QueryAnswer::Triples(rows) => {
-                let mut writer = QuadsWriter::start(graph);
-                self.write_all(rows, outlet, |batch, range, terms, out| {
-                    writer.write_rows(batch, range, terms, out)
-                })?;
-                writer.finish(&mut outlet.buffer)
-            }
+            QueryAnswer::Triples(rows) => self.write_statements(rows, graph, outlet),
         }
+    }
+
+    fn write_statements(&self, rows: Rows, format: RdfFormat, outlet: &mut Outlet) -> Result<()> {
+        let mut writer = QuadsWriter::start(format);
+        self.write_all(rows, outlet, |batch, range, terms, out| {
+            writer.write_rows(batch, range, terms, out)
+        })?;
+        writer.finish(&mut outlet.buffer)
     }
 
     fn write_all(
@@ -207,11 +268,10 @@ impl QueryJob {
         &self,
         query: &PreparedQuery,
         format: ExplainFormat,
+        analyze: bool,
         outlet: &mut Outlet,
     ) -> Result<()> {
-        let explanation = self
-            .engine
-            .explain(query, self.call.analyze, &self.control)?;
+        let explanation = self.engine.explain(query, analyze, &self.control)?;
         let mut text = match format {
             ExplainFormat::Text => explanation.to_string(),
             ExplainFormat::Json => serde_json::to_string_pretty(&explanation)

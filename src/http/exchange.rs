@@ -3,8 +3,9 @@
 //! Each request gets an id, which stands in its response, in its problem details and in the log. Errors of every
 //! resource end here: they become a response through [`super::problem`] and a record through [`super::error_log`], once.
 
+use super::protocol::Door;
 use super::server::Shared;
-use super::{admin, cors, pages, problem, query, resources::Resource};
+use super::{admin, cors, graph_store, pages, problem, query, resources::Resource};
 use crate::diagnostics::{Error, ErrorKind, Result};
 use axum::extract::{Request, State};
 use axum::http::{HeaderName, HeaderValue, Method, StatusCode, header};
@@ -104,13 +105,14 @@ async fn respond(
         return Err(Error::new(ErrorKind::MethodNotAllowed, message));
     }
     match resource {
-        Resource::Query => query::respond(shared, id, request).await,
+        Resource::Query => query::respond(shared, id, Door::Queries, request).await,
+        Resource::Update => query::respond(shared, id, Door::Updates, request).await,
+        Resource::Sparql => query::respond(shared, id, Door::Both, request).await,
+        Resource::Store => graph_store::respond(shared, id, request).await,
         Resource::Home => Ok(pages::home(shared)),
         Resource::Health => Ok((StatusCode::OK, "ok\n").into_response()),
         Resource::Metrics => Ok(pages::metrics(shared)),
         Resource::AdminLog => admin::log(shared, request).await,
-        Resource::Update => Err(Error::unsupported("SPARQL Update")),
-        Resource::Store => Err(Error::unsupported("the Graph Store Protocol")),
     }
 }
 
@@ -120,7 +122,10 @@ fn finish(shared: &Shared, response: &mut Response, resource: Option<Resource>, 
     if let Ok(value) = HeaderValue::try_from(id.to_string()) {
         headers.insert(REQUEST_ID, value);
     }
-    if resource == Some(Resource::Query) {
+    if matches!(
+        resource,
+        Some(Resource::Query | Resource::Sparql | Resource::Store)
+    ) {
         let vary = HeaderValue::from_static("accept, accept-encoding");
         headers.entry(header::VARY).or_insert(vary);
     }

@@ -7,6 +7,7 @@
 //! has no other way to say it).
 
 use super::encoding::Encoder;
+use super::entity_tag::EntityTag;
 use super::negotiation::Coding;
 use crate::diagnostics::{Error, ErrorKind, Result};
 use bytes::Bytes;
@@ -46,8 +47,14 @@ pub enum Reply {
 pub struct Head {
     /// The media type.
     pub content_type: &'static str,
+    /// Whether version 1.2 is announced with it.
+    pub announces_1_2: bool,
     /// The content coding.
     pub coding: Coding,
+    /// The tag of the state that it shows, for a graph.
+    pub entity_tag: Option<EntityTag>,
+    /// Whether the client has it already, so that it is not sent.
+    pub is_known: bool,
 }
 
 /// A piece of a streamed body.
@@ -100,6 +107,11 @@ impl Outlet {
             waiting_since: None,
             way: Way::HeldBack(reply),
         }
+    }
+
+    /// Whether there is a body at all.
+    pub fn is_wanted(&self) -> bool {
+        !self.head.is_known
     }
 
     /// Sends what is due; to be called whenever some rows have been written.

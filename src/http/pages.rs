@@ -18,6 +18,12 @@ Accept chooses the format: application/sparql-results+json (or +xml), text/csv, 
 for CONSTRUCT and DESCRIBE application/n-triples, text/turtle, application/rdf+xml, application/ld+json.
 explain=text (or json) shows the plan, analyze=true with it also rows and times.
 
+Change the data with POST at /update (application/sparql-update, or a form with update=...), or whole graphs with GET,
+PUT, POST and DELETE at /store?graph=IRI, /store?default, or /store for all of them:
+
+  curl http://{address}/update --data-urlencode 'update=INSERT DATA {{ <http://e/s> <http://e/p> 1 }}'
+  curl http://{address}/store?default -H 'Content-Type: text/turtle' -T data.ttl
+
 /health says whether the server is alive, /metrics counts what it does.
 ",
         version = env!("CARGO_PKG_VERSION"),
@@ -28,6 +34,8 @@ explain=text (or json) shows the plan, analyze=true with it also rows and times.
 
 /// The metrics.
 pub fn metrics(shared: &Shared) -> Response {
-    let text = shared.metrics.to_text(&shared.engine, shared.pool.queued());
+    let text = shared
+        .metrics
+        .to_text(&shared.engine, shared.queries.queued());
     ([(header::CONTENT_TYPE, "text/plain; version=0.0.4")], text).into_response()
 }

@@ -1,4 +1,4 @@
-//! The threads that run queries, and the queue before them.
+//! The threads that run queries or updates, and the queue before them.
 //!
 //! Both are bounded: a job that finds the queue full is refused at once, which is better for everyone than a wait
 //! without end. A job that panics takes neither its thread nor the pool with it.
@@ -10,11 +10,11 @@ use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 
 type Job = Box<dyn FnOnce() + Send>;
 
-/// The stack of a query thread: plans are trees, and deep ones are walked by recursion.
+/// The stack of a thread: plans are trees, and deep ones are walked by recursion.
 const STACK_BYTES: usize = 16 << 20;
 
 /// A bounded number of threads behind a bounded queue.
-pub struct QueryPool {
+pub struct Pool {
     queue: Arc<Queue>,
     queue_max: usize,
 }
@@ -60,18 +60,18 @@ impl Queue {
     fn work(&self) {
         while let Some(job) = self.next() {
             if catch_unwind(AssertUnwindSafe(job)).is_err() {
-                tracing::error!(target: "kaluta::http", "a query thread panicked; its request failed");
+                tracing::error!(target: "kaluta::http", "a request panicked; it failed");
             }
         }
     }
 }
 
-impl QueryPool {
+impl Pool {
     /// Starts the threads.
     ///
     /// # Errors
     /// The operating system refuses a thread.
-    pub fn start(threads: usize, queue_max: usize) -> Result<Self> {
+    pub fn start(name: &str, threads: usize, queue_max: usize) -> Result<Self> {
         let pool = Self {
             queue: Arc::default(),
             queue_max,
@@ -79,10 +79,10 @@ impl QueryPool {
         for number in 0..threads.max(1) {
             let queue = Arc::clone(&pool.queue);
             std::thread::Builder::new()
-                .name(format!("query-{number}"))
+                .name(format!("{name}-{number}"))
                 .stack_size(STACK_BYTES)
                 .spawn(move || queue.work())
-                .map_err(|e| Error::io("starting a query thread", e))?;
+                .map_err(|e| Error::io("starting a thread for requests", e))?;
         }
         Ok(pool)
     }
@@ -98,7 +98,7 @@ impl QueryPool {
             return Err(Error::new(
                 ErrorKind::Busy,
                 format!(
-                    "{} queries are waiting already; try again soon",
+                    "{} requests are waiting already; try again soon",
                     self.queue_max
                 ),
             ));
@@ -115,7 +115,7 @@ impl QueryPool {
     }
 }
 
-impl Drop for QueryPool {
+impl Drop for Pool {
     fn drop(&mut self) {
         self.queue.lock().closed = true;
         self.queue.ready.notify_all();
@@ -129,7 +129,7 @@ mod tests {
 
     #[test]
     fn a_full_queue_refuses_and_a_panic_is_survived() {
-        let pool = QueryPool::start(1, 2).unwrap();
+        let pool = Pool::start("test", 1, 2).unwrap();
         let (started, has_started) = mpsc::channel();
         let (release, wait) = mpsc::channel::<()>();
         pool.submit(move || {

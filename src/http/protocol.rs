@@ -1,11 +1,12 @@
 //! What a request asks for: SPARQL 1.1 Protocol, section 2.
 //!
-//! A query comes as a parameter of the URL, as a form, or as the body itself. Parameters must decode to UTF-8, and one
+//! A query comes as a parameter of the URL, as a form, or as the body itself; an update as a form or as the body.
+//! Parameters must decode to UTF-8, and one
 //! that may stand once must not stand twice. Parameters that the protocol does not know are left alone, but for those
 //! whose meaning would be lost.
 
 use crate::diagnostics::{Error, ErrorKind, Result};
-use crate::engine::QueryRequest;
+use crate::engine::{QueryRequest, UpdateRequest};
 use axum::http::{HeaderMap, Method, header};
 use percent_encoding::percent_decode;
 use std::borrow::Cow;
@@ -30,64 +31,90 @@ pub enum ExplainFormat {
     Json,
 }
 
-/// Reads a request of `/query` or `/sparql`.
+/// Which requests a resource takes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Door {
+    /// `/query`
+    Queries,
+    /// `/update`
+    Updates,
+    /// `/sparql`
+    Both,
+}
+
+/// What a request wants.
+#[derive(Debug)]
+pub enum Call {
+    /// A query to be answered.
+    Query(QueryCall),
+    /// An update to be made.
+    Update(UpdateRequest),
+}
+
+/// Reads a request of `/query`, `/update` or `/sparql`.
 ///
 /// # Errors
 /// The request breaks the protocol, or wants what this version does not have.
 pub fn parse(
+    door: Door,
     method: &Method,
     url_query: &str,
     headers: &HeaderMap,
     body: &[u8],
-) -> Result<QueryCall> {
+) -> Result<Call> {
     let mut parameters = Parameters::default();
     parameters.read(url_query.as_bytes())?;
     if matches!(*method, Method::GET | Method::HEAD) {
         if parameters.update.is_some() {
             return Err(bad("an update must be sent by POST"));
         }
-        return parameters.into_call();
+        return parameters.into_call(door);
     }
+    let text = || std::str::from_utf8(body).map_err(|_| bad("the body is not UTF-8"));
     match body_type(headers)?.as_str() {
         "application/x-www-form-urlencoded" => parameters.read(body)?,
-        "application/sparql-query" => {
-            let text = std::str::from_utf8(body).map_err(|_| bad("the body is not UTF-8"))?;
-            put_once(&mut parameters.query, "query", text.into())?;
+        "application/sparql-query" if door != Door::Updates => {
+            put_once(&mut parameters.query, "query", text()?.into())?;
         }
-        "application/sparql-update" => return Err(Error::unsupported("SPARQL Update")),
-        other => return Err(unsupported_type(other)),
+        "application/sparql-update" if door != Door::Queries => {
+            put_once(&mut parameters.update, "update", text()?.into())?;
+        }
+        other => return Err(unsupported_type(door, other)),
     }
-    parameters.into_call()
+    parameters.into_call(door)
 }
 
-fn bad(message: impl Into<String>) -> Error {
+/// The error for a request that breaks the protocol.
+pub fn bad(message: impl Into<String>) -> Error {
     Error::new(ErrorKind::BadRequest, message)
 }
 
-fn unsupported_type(found: &str) -> Error {
+fn unsupported_type(door: Door, found: &str) -> Error {
     let found = if found.is_empty() {
         "no Content-Type"
     } else {
         found
     };
+    let direct = match door {
+        Door::Queries => "a query is sent as application/sparql-query",
+        Door::Updates => "an update is sent as application/sparql-update",
+        Door::Both => {
+            "a query is sent as application/sparql-query, an update as application/sparql-update,"
+        }
+    };
     Error::new(
         ErrorKind::UnsupportedMediaType,
-        format!(
-            "a query is sent as application/sparql-query or as application/x-www-form-urlencoded, not with {found}"
-        ),
+        format!("{direct} or as application/x-www-form-urlencoded, not with {found}"),
     )
 }
 
 /// The media type of the body in lower case, empty if none is said.
-fn body_type(headers: &HeaderMap) -> Result<String> {
+///
+/// # Errors
+/// The header cannot be read, or says another charset than UTF-8.
+pub fn body_type(headers: &HeaderMap) -> Result<String> {
     let text = |name| headers.get(name).map_or(Ok(""), |v| v.to_str());
     let unreadable = |_| bad("a header is not ASCII");
-    let coding = text(header::CONTENT_ENCODING).map_err(unreadable)?;
-    if !coding.is_empty() && !coding.eq_ignore_ascii_case("identity") {
-        let message =
-            format!("a request body in the coding {coding} is not read here; send it as it is");
-        return Err(Error::new(ErrorKind::UnsupportedMediaType, message));
-    }
     let value = text(header::CONTENT_TYPE).map_err(unreadable)?;
     let mut parts = value.split(';').map(str::trim);
     let name = parts.next().unwrap_or_default().to_ascii_lowercase();
@@ -111,6 +138,8 @@ struct Parameters {
     update: Option<String>,
     default_graphs: Vec<String>,
     named_graphs: Vec<String>,
+    using_graphs: Vec<String>,
+    using_named_graphs: Vec<String>,
     explain: Option<String>,
     analyze: Option<String>,
 }
@@ -133,27 +162,42 @@ impl Parameters {
                         "the parameter union-default-graph (the server's setting query.default_graph says it for all queries)",
                     ));
                 }
-                "using-graph-uri" | "using-named-graph-uri" => {
-                    return Err(bad(format!("{name} belongs to updates, not to queries")));
-                }
+                "using-graph-uri" => self.using_graphs.push(value()?),
+                "using-named-graph-uri" => self.using_named_graphs.push(value()?),
                 _ => {}
             }
         }
         Ok(())
     }
 
-    fn into_call(self) -> Result<QueryCall> {
-        let text = match (self.query, self.update) {
-            (Some(_), Some(_)) => return Err(bad("a request is a query or an update, not both")),
-            (None, Some(_)) => return Err(Error::unsupported("SPARQL Update")),
-            (None, None) => {
-                return Err(bad(
-                    "the query is missing: add the parameter query, or send the query as the body of a POST with Content-Type application/sparql-query",
-                ));
-            }
-            (Some(text), None) if text.trim().is_empty() => return Err(bad("the query is empty")),
-            (Some(text), None) => text,
-        };
+    fn into_call(self, door: Door) -> Result<Call> {
+        match (&self.query, &self.update) {
+            (Some(_), Some(_)) => Err(bad("a request is a query or an update, not both")),
+            (None, None) => Err(bad(match door {
+                Door::Updates => {
+                    "the update is missing: send the form parameter update, or the update as the body of a POST with Content-Type application/sparql-update"
+                }
+                _ => {
+                    "the query is missing: add the parameter query, or send the query as the body of a POST with Content-Type application/sparql-query"
+                }
+            })),
+            (Some(_), None) if door == Door::Updates => Err(bad("a query goes to /query")),
+            (None, Some(_)) if door == Door::Queries => Err(bad("an update goes to /update")),
+            (Some(_), None) => self.into_query().map(Call::Query),
+            (None, Some(_)) => self.into_update().map(Call::Update),
+        }
+    }
+
+    fn into_query(self) -> Result<QueryCall> {
+        if !self.using_graphs.is_empty() || !self.using_named_graphs.is_empty() {
+            return Err(bad(
+                "using-graph-uri and using-named-graph-uri belong to updates; a query has default-graph-uri and named-graph-uri",
+            ));
+        }
+        let text = self.query.unwrap_or_default();
+        if text.trim().is_empty() {
+            return Err(bad("the query is empty"));
+        }
         Ok(QueryCall {
             request: QueryRequest {
                 text,
@@ -163,6 +207,20 @@ impl Parameters {
             },
             explain: self.explain.as_deref().map(explain_format).transpose()?,
             analyze: self.analyze.as_deref().is_some_and(|v| v != "false"),
+        })
+    }
+
+    fn into_update(self) -> Result<UpdateRequest> {
+        if !self.default_graphs.is_empty() || !self.named_graphs.is_empty() {
+            return Err(bad(
+                "default-graph-uri and named-graph-uri belong to queries; an update has using-graph-uri and using-named-graph-uri",
+            ));
+        }
+        Ok(UpdateRequest {
+            text: self.update.unwrap_or_default(),
+            base: None,
+            using_graphs: self.using_graphs,
+            using_named_graphs: self.using_named_graphs,
         })
     }
 }
@@ -183,7 +241,10 @@ fn put_once(place: &mut Option<String>, name: &str, value: String) -> Result<()>
 }
 
 /// Decodes `+` and `%` (WHATWG URL, section 5.1), strictly to UTF-8.
-fn decode(encoded: &[u8]) -> Result<String> {
+///
+/// # Errors
+/// It is not UTF-8.
+pub fn decode(encoded: &[u8]) -> Result<String> {
     let spaced: Cow<'_, [u8]> = match encoded.contains(&b'+') {
         true => encoded
             .iter()
@@ -207,7 +268,65 @@ mod tests {
         if !content_type.is_empty() {
             headers.insert(header::CONTENT_TYPE, content_type.parse().unwrap());
         }
-        parse(&method, url, &headers, body.as_bytes())
+        match parse(Door::Queries, &method, url, &headers, body.as_bytes())? {
+            Call::Query(call) => Ok(call),
+            Call::Update(_) => panic!("an update at the door of queries"),
+        }
+    }
+
+    fn update(door: Door, url: &str, content_type: &str, body: &str) -> Result<UpdateRequest> {
+        let mut headers = HeaderMap::new();
+        headers.insert(header::CONTENT_TYPE, content_type.parse().unwrap());
+        match parse(door, &Method::POST, url, &headers, body.as_bytes())? {
+            Call::Update(call) => Ok(call),
+            Call::Query(_) => panic!("a query where an update is expected"),
+        }
+    }
+
+    #[test]
+    fn updates() {
+        for door in [Door::Updates, Door::Both] {
+            for (url, content_type, body) in [
+                (
+                    "using-graph-uri=http://e/1",
+                    FORM,
+                    "update=CLEAR+ALL&using-named-graph-uri=http://e/2",
+                ),
+                (
+                    "using-graph-uri=http://e/1&using-named-graph-uri=http://e/2",
+                    "application/sparql-update; charset=UTF-8",
+                    "CLEAR ALL",
+                ),
+            ] {
+                let call = update(door, url, content_type, body).unwrap();
+                assert_eq!(call.text, "CLEAR ALL");
+                assert_eq!(call.using_graphs, ["http://e/1"]);
+                assert_eq!(call.using_named_graphs, ["http://e/2"]);
+            }
+            for (url, content_type, body, status) in [
+                ("", FORM, "", 400),
+                ("", FORM, "update=CLEAR+ALL&update=CLEAR+ALL", 400),
+                ("", FORM, "update=CLEAR+ALL&query=ASK{}", 400),
+                ("default-graph-uri=http://e/", FORM, "update=CLEAR+ALL", 400),
+                ("", FORM, "update=%FF", 400),
+                (
+                    "",
+                    "application/sparql-update; charset=UTF-16",
+                    "CLEAR ALL",
+                    415,
+                ),
+                ("", "text/plain", "CLEAR ALL", 415),
+            ] {
+                let error = update(door, url, content_type, body).unwrap_err();
+                assert_eq!(error.kind().status(), status, "{url} {content_type} {body}");
+            }
+        }
+        let check = |content_type, body, status| {
+            let error = update(Door::Updates, "", content_type, body).unwrap_err();
+            assert_eq!(error.kind().status(), status);
+        };
+        check(FORM, "query=ASK{}", 400);
+        check(DIRECT, "ASK{}", 415);
     }
 
     #[test]
@@ -281,13 +400,13 @@ mod tests {
         check(Method::POST, "query=ASK{}", DIRECT, "ASK{}", 400);
         check(Method::POST, "query=ASK{}", FORM, "query=ASK{}", 400);
         check(Method::POST, "", FORM, "query=ASK{}&update=CLEAR+ALL", 400);
-        check(Method::POST, "", FORM, "update=CLEAR+ALL", 501);
+        check(Method::POST, "", FORM, "update=CLEAR+ALL", 400);
         check(
             Method::POST,
             "",
             "application/sparql-update",
             "CLEAR ALL",
-            501,
+            415,
         );
         check(Method::POST, "", "text/plain", "ASK{}", 415);
         check(Method::POST, "", "", "ASK{}", 415);

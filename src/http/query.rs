@@ -1,19 +1,21 @@
-//! The resource `/query`: from a request to a job of the pool, and from its reply to a response.
+//! The resources `/query`, `/update` and `/sparql`: from a request to a job of a pool, and from its reply to a response.
 
-use super::answer::QueryJob;
+use super::answer::{Asked, QueryJob};
 use super::body::{AnswerBody, CancelOnDrop, read};
 use super::description;
 use super::endpoint::endpoint;
 use super::exchange::RequestId;
 use super::negotiation::{Accept, Coding};
 use super::outlet::{Head, Reply};
-use super::protocol;
+use super::protocol::{self, Call, Door};
 use super::server::Shared;
+use super::{update, upload};
 use crate::diagnostics::{Error, ErrorKind, Result};
 use crate::engine::QueryControl;
 use axum::body::Body;
 use axum::extract::Request;
-use axum::http::{HeaderValue, Method, header};
+use axum::http::request::Parts;
+use axum::http::{HeaderValue, Method, StatusCode, header};
 use axum::response::Response;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -23,28 +25,55 @@ use tokio::sync::oneshot;
 /// How long after its deadline a query may still report by itself before its client is answered without it.
 const DEADLINE_GRACE: Duration = Duration::from_millis(100);
 
-/// Answers a query.
+/// Answers a query, or makes an update.
 ///
 /// # Errors
 /// The request is bad, the queue is full, or the query fails before the first byte of its answer.
-pub async fn respond(shared: &Arc<Shared>, id: RequestId, request: Request) -> Result<Response> {
+pub async fn respond(
+    shared: &Arc<Shared>,
+    id: RequestId,
+    door: Door,
+    request: Request,
+) -> Result<Response> {
     let (parts, body) = request.into_parts();
     let is_read = matches!(parts.method, Method::GET | Method::HEAD);
     if is_read && parts.uri.query().is_none_or(str::is_empty) {
         return description::respond(shared, parts.uri.path(), &parts.headers);
     }
-    let body = read(body, shared.http.body_bytes_max).await?;
+    let bytes_max = shared.http.body_bytes_max;
+    let coding = upload::coding(&parts.headers)?;
+    let body = upload::decode(read(body, bytes_max).await?, coding, bytes_max).await?;
     let url_query = parts.uri.query().unwrap_or_default();
-    let mut call = protocol::parse(&parts.method, url_query, &parts.headers, &body)?;
-    let base = endpoint(&parts.headers, parts.uri.path(), shared.address);
-    call.request.base = Some(base.into_string());
+    let base = endpoint(&parts.headers, parts.uri.path(), shared.address).into_string();
+    match protocol::parse(door, &parts.method, url_query, &parts.headers, &body)? {
+        Call::Query(mut call) => {
+            call.request.base = Some(base);
+            answer(shared, id, &parts, Asked::Query(call)).await
+        }
+        Call::Update(mut call) => {
+            call.base = Some(base);
+            update::respond(shared, call).await
+        }
+    }
+}
+
+/// Answers what is asked, on a thread for queries.
+///
+/// # Errors
+/// The queue is full, or something fails before the first byte of the answer.
+pub async fn answer(
+    shared: &Arc<Shared>,
+    id: RequestId,
+    parts: &Parts,
+    asked: Asked,
+) -> Result<Response> {
     let timeout = shared.query.timeout();
     let control = QueryControl::new(timeout, shared.query.memory_limit_bytes());
     let client = CancelOnDrop(control.clone());
     let (reply, answer) = oneshot::channel();
     let job = QueryJob {
         id,
-        call,
+        asked,
         accept: Accept::of(&parts.headers),
         coding: Coding::of(&parts.headers),
         is_head: parts.method == Method::HEAD,
@@ -57,7 +86,7 @@ pub async fn respond(shared: &Arc<Shared>, id: RequestId, request: Request) -> R
         metrics: Arc::clone(&shared.metrics),
         runtime: Handle::current(),
     };
-    shared.pool.submit(move || job.run(reply))?;
+    shared.queries.submit(move || job.run(reply))?;
     let reply = within(timeout, answer).await?;
     Ok(response(reply, client))
 }
@@ -101,11 +130,18 @@ fn response(reply: Reply, client: CancelOnDrop) -> Response {
 }
 
 fn put_head(response: &mut Response, head: Head) {
+    if head.is_known {
+        *response.status_mut() = StatusCode::NOT_MODIFIED;
+    }
     let headers = response.headers_mut();
-    headers.insert(
-        header::CONTENT_TYPE,
-        HeaderValue::from_static(head.content_type),
-    );
+    if let Some(tag) = head.entity_tag.and_then(|t| t.header_value(head.coding)) {
+        headers.insert(header::ETAG, tag);
+    }
+    let announced = || HeaderValue::try_from(format!("{}; version=1.2", head.content_type)).ok();
+    let announced = head.announces_1_2.then(announced).flatten();
+    let plain = || HeaderValue::from_static(head.content_type);
+    let content_type = announced.unwrap_or_else(plain);
+    headers.insert(header::CONTENT_TYPE, content_type);
     if let Some(coding) = head.coding.name() {
         headers.insert(header::CONTENT_ENCODING, HeaderValue::from_static(coding));
     }

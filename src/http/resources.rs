@@ -1,6 +1,6 @@
 //! Which paths there are, and which methods each has: one table.
 //!
-//! The paths are those that users of Oxigraph know, plus `/sparql` for queries and the operator's own.
+//! The paths are those that users of Oxigraph know, plus `/sparql` for queries and updates and the operator's own.
 
 /// What a path stands for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -9,9 +9,11 @@ pub enum Resource {
     Home,
     /// SPARQL queries.
     Query,
-    /// SPARQL updates, which a later version has.
+    /// SPARQL updates.
     Update,
-    /// The Graph Store Protocol, which a later version has.
+    /// SPARQL queries and updates.
+    Sparql,
+    /// The Graph Store Protocol: the store itself, and each path below it as the name of a graph.
     Store,
     /// Whether the server is alive.
     Health,
@@ -26,20 +28,21 @@ impl Resource {
     pub fn of(path: &str) -> Option<Self> {
         match path {
             "/" => Some(Self::Home),
-            "/query" | "/sparql" => Some(Self::Query),
+            "/query" => Some(Self::Query),
             "/update" => Some(Self::Update),
+            "/sparql" => Some(Self::Sparql),
             "/store" => Some(Self::Store),
             "/health" => Some(Self::Health),
             "/metrics" => Some(Self::Metrics),
             "/admin/log" => Some(Self::AdminLog),
-            _ => None,
+            path => path.starts_with("/store/").then_some(Self::Store),
         }
     }
 
     /// The methods it has, as the `Allow` header lists them.
     pub const fn methods(self) -> &'static str {
         match self {
-            Self::Query => "GET, HEAD, POST, QUERY, OPTIONS",
+            Self::Query | Self::Sparql => "GET, HEAD, POST, QUERY, OPTIONS",
             Self::Update => "POST, OPTIONS",
             Self::Store => "GET, HEAD, PUT, POST, DELETE, OPTIONS",
             Self::AdminLog => "GET, HEAD, PUT, OPTIONS",
@@ -55,7 +58,9 @@ impl Resource {
     /// Whether pages of other origins may use it; an operator's resources they may not.
     pub const fn is_cross_origin(self) -> bool {
         match self {
-            Self::Home | Self::Query | Self::Update | Self::Store | Self::Health => true,
+            Self::Home | Self::Query | Self::Update | Self::Sparql | Self::Store | Self::Health => {
+                true
+            }
             Self::Metrics | Self::AdminLog => false,
         }
     }

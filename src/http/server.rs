@@ -3,7 +3,7 @@
 use super::error_log::ErrorLog;
 use super::exchange::exchange;
 use super::metrics::Metrics;
-use super::pool::QueryPool;
+use super::pool::Pool;
 use crate::diagnostics::logging::LogControl;
 use crate::diagnostics::{Error, Result};
 use crate::engine::Engine;
@@ -27,7 +27,10 @@ pub struct Shared {
     /// Who answers queries.
     pub engine: Arc<Engine>,
     /// Where queries run.
-    pub pool: QueryPool,
+    pub queries: Pool,
+    /// Where updates and uploads run. They wait for their turn to write and for the disk, so there are more of them than
+    /// cores, and queries have threads of their own.
+    pub updates: Pool,
     /// What is counted.
     pub metrics: Arc<Metrics>,
     /// Who writes the records of failed requests.
@@ -36,6 +39,8 @@ pub struct Shared {
     pub log: Option<LogControl>,
     /// Limits of queries.
     pub query: QuerySettings,
+    /// Whether queries may ask other services.
+    pub is_federated: bool,
     /// Limits of requests.
     pub http: HttpSettings,
     /// Where it listens.
@@ -64,11 +69,17 @@ impl Server {
         let address = listener.local_addr().map_err(|e| Error::io(what(), e))?;
         let shared = Arc::new(Shared {
             engine,
-            pool: QueryPool::start(settings.query.thread_count(), settings.query.queue_max)?,
+            queries: Pool::start(
+                "query",
+                settings.query.thread_count(),
+                settings.query.queue_max,
+            )?,
+            updates: Pool::start("update", settings.update.threads, settings.update.queue_max)?,
             metrics: Arc::default(),
             errors: Arc::new(ErrorLog::start()?),
             log,
             query: settings.query.clone(),
+            is_federated: !settings.service.allow.is_empty(),
             http: settings.http.clone(),
             address,
         });

@@ -34,19 +34,26 @@ impl Dataset {
         if !request_default.is_empty() || !request_named.is_empty() {
             return Self::explicit(request_default, request_named, terms);
         }
-        match query {
-            Some(dataset) => {
-                let names = |list: &[oxrdf::NamedNode]| -> Vec<String> {
-                    list.iter().map(|n| n.as_str().to_owned()).collect()
-                };
-                let named = names(dataset.named.as_deref().unwrap_or_default());
-                Self::explicit(&names(&dataset.default), &named, terms)
-            }
-            None => Ok(Self {
+        let Some(dataset) = query else {
+            return Ok(Self {
                 default: otherwise,
                 named: None,
-            }),
-        }
+            });
+        };
+        let names = |list: &[oxrdf::NamedNode]| -> Vec<String> {
+            list.iter().map(|n| n.as_str().to_owned()).collect()
+        };
+        let named = dataset.named.as_deref().map(names);
+        let explicit = Self::explicit(
+            &names(&dataset.default),
+            named.as_deref().unwrap_or_default(),
+            terms,
+        )?;
+        Ok(Self {
+            // WITH names a default graph and leaves all named graphs where they are.
+            named: explicit.named.filter(|_| named.is_some()),
+            ..explicit
+        })
     }
 
     fn explicit(default: &[String], named: &[String], terms: &QueryTerms) -> Result<Self> {

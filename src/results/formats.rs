@@ -85,6 +85,19 @@ pub const GRAPHS: [Offer<RdfFormat>; 13] = [
     ),
 ];
 
+/// Every media type for datasets.
+pub const DATASETS: [Offer<RdfFormat>; 5] = [
+    plain("application/n-quads", RdfFormat::NQuads),
+    plain("application/trig", RdfFormat::TriG),
+    plain("application/ld+json", JSON_LD),
+    plain("application/json", JSON_LD),
+    offer(
+        "text/nquads",
+        "text/nquads; charset=utf-8",
+        RdfFormat::NQuads,
+    ),
+];
+
 const JSON_LD: RdfFormat = RdfFormat::JsonLd {
     profile: JsonLdProfileSet::empty(),
 };

@@ -178,6 +178,7 @@ mod tests {
                 "KALUTA_QUERY_THREADS" => Some("7".to_owned()),
                 "KALUTA_LOG" => Some("debug".to_owned()),
                 "KALUTA_QUERY_DEFAULT_GRAPH" => Some("union".to_owned()),
+                "KALUTA_UPDATE_LOAD_FOLDERS" => Some("/a, /b".to_owned()),
                 "KALUTA_SERVICE_ALLOW" => Some("http://a/ , http://b/*".to_owned()),
                 _ => None,
             })
@@ -186,6 +187,10 @@ mod tests {
         assert_eq!(settings.log.directives, "debug");
         assert_eq!(settings.service.allow, ["http://a/", "http://b/*"]);
         assert_eq!(settings.query.default_graph, DefaultGraph::Union);
+        assert_eq!(
+            settings.update.load_folders,
+            [Path::new("/a"), Path::new("/b")]
+        );
         assert_eq!(settings.bind, Settings::default().bind);
     }
 

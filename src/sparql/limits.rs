@@ -103,6 +103,8 @@ enum LevelKind {
     Group,
     /// The rows of VALUES, the quads of an update: a list, however long.
     Data,
+    /// The quads of DELETE WHERE, which are joined one after the other.
+    JoinedQuads,
     /// An expression, path, list or blank node.
     Inner,
 }
@@ -114,8 +116,8 @@ struct Meter {
     /// The greatest depth so far.
     peak: usize,
     retries: usize,
-    /// Whether the next brace holds the rows of VALUES.
-    expects_data: bool,
+    /// What the next brace holds, if it is no group.
+    expects: Option<LevelKind>,
     /// How many `!` stand before the next token.
     negations: usize,
     /// The doublings that the next bracket takes on.
@@ -142,7 +144,7 @@ impl Meter {
             depth: 0,
             peak: 0,
             retries: 0,
-            expects_data: false,
+            expects: None,
             negations: 0,
             retries_next: 0,
         }
@@ -168,13 +170,17 @@ impl Meter {
 
     fn read_word(&mut self, word: &str) {
         let is_one_of = |words: &[&str]| words.iter().any(|w| word.eq_ignore_ascii_case(w));
-        if is_one_of(&["INSERT", "DELETE", "WHERE"]) {
-            // The quads of a template follow, or those of DATA; a WHERE has patterns.
-            self.expects_data = !word.eq_ignore_ascii_case("WHERE");
+        if is_one_of(&["INSERT", "DELETE"]) {
+            // The quads of a template follow, or those of DATA.
+            self.expects = Some(LevelKind::Data);
+        } else if is_one_of(&["WHERE"]) && self.expects.is_some() {
+            self.expects = Some(LevelKind::JoinedQuads);
         } else if is_one_of(&["GRAPH"]) && self.level().kind == LevelKind::Data {
             // Quads are a list, whatever their graphs.
         } else if is_one_of(&WRAPPING_WORDS) {
-            self.expects_data |= word.eq_ignore_ascii_case("VALUES");
+            if is_one_of(&["VALUES"]) {
+                self.expects = Some(LevelKind::Data);
+            }
             self.link();
         } else if is_one_of(&RETRIED_WORDS) {
             self.retries_next += 1;
@@ -218,6 +224,7 @@ impl Meter {
             "," if kind == LevelKind::Inner => self.cut_chain(),
             // Operations of an update are a list.
             ";" if self.levels.len() == 1 => self.cut_chain(),
+            "." | ";" | "," if kind == LevelKind::JoinedQuads => self.link(),
             "/" | "|" | "^" | "^^" => self.link(),
             "!" => {
                 self.link();
@@ -262,8 +269,8 @@ impl Meter {
             self.link();
         }
         let kind = match bracket {
-            "{" if std::mem::take(&mut self.expects_data) => LevelKind::Data,
-            "{" => LevelKind::Group,
+            "{" if outer == LevelKind::JoinedQuads => outer,
+            "{" => self.expects.take().unwrap_or(LevelKind::Group),
             _ => LevelKind::Inner,
         };
         let retries = std::mem::take(&mut self.retries_next);

@@ -158,6 +158,11 @@ impl Store {
         self.shared.directory.location()
     }
 
+    /// Whether it is open for reading only.
+    pub fn is_read_only(&self) -> bool {
+        self.background.is_none()
+    }
+
     /// The newest state.
     pub fn snapshot(&self) -> Arc<Snapshot> {
         self.shared.acknowledger.published()

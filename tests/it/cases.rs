@@ -4,10 +4,10 @@
 //! `query`, `ordered` and `expected`, which is a list of rows, `ask-true`, `ask-false` or `error`.
 
 use crate::compare::{Order, compare};
-use crate::engine;
+use crate::kaluta::Kaluta;
 use crate::settings::{Source, data_folder};
-use crate::store::{Answer, Document, Request, Row};
-use libtest_mimic::{Completion, Trial};
+use crate::store::{Answer, Document, Request, Row, Store};
+use libtest_mimic::Trial;
 use oxrdf::{GraphName, Term};
 use oxrdfio::{RdfFormat, RdfParser};
 use serde::Deserialize;
@@ -50,24 +50,28 @@ pub fn trials() -> Vec<Trial> {
 }
 
 fn trial(case: Case) -> Trial {
-    Trial::ignorable_test(format!("cases::{}", case.id), move || {
-        if !case.updates.is_empty() {
-            return Ok(Completion::ignored_with("it needs updates"));
-        }
-        run(&case).map_err(|e| format!("{e}\ndata:  {}\nquery: {}", case.data, case.query))?;
-        Ok(Completion::Completed)
+    Trial::test(format!("cases::{}", case.id), move || {
+        let (updates, data, query) = (case.updates.join("\n"), &case.data, &case.query);
+        run(&case)
+            .map_err(|e| format!("{e}\ndata:  {data}\nupdates: {updates}\nquery: {query}"))?;
+        Ok(())
     })
 }
 
 fn run(case: &Case) -> Result<(), String> {
-    let mut store = engine::open()?;
+    let mut store = Kaluta::open()?;
     store.load(vec![Document {
         bytes: format!("{PREFIXES}{}", case.data).into_bytes(),
         format: RdfFormat::TriG,
         base: None,
         graph: GraphName::DefaultGraph,
     }])?;
-    let answer = store.query(&Request::new(format!("{PREFIXES}{}", case.query)));
+    let request = |text: &str| Request::new(format!("{PREFIXES}{text}"));
+    let updated = case
+        .updates
+        .iter()
+        .try_for_each(|update| store.update(&request(update)).map(drop));
+    let answer = updated.and_then(|()| store.query(&request(&case.query)));
     let expected = match &case.expected {
         Expected::Word(word) if word == "error" => {
             return answer

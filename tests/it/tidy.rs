@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 
 /// The rooms from the bottom up, and which rooms each may use. Every one of them stands above its own, so that there are
 /// no cycles.
-const ROOMS: [(&str, &[&str]); 17] = [
+const ROOMS: [(&str, &[&str]); 18] = [
     ("diagnostics", &[]),
     ("term", &["diagnostics"]),
     ("batch", &["term"]),
@@ -36,6 +36,19 @@ const ROOMS: [(&str, &[&str]); 17] = [
             "federation",
         ],
     ),
+    (
+        "update",
+        &[
+            "diagnostics",
+            "term",
+            "batch",
+            "rdf",
+            "storage",
+            "expr",
+            "plan",
+            "exec",
+        ],
+    ),
     ("results", &["diagnostics", "term", "batch", "rdf"]),
     (
         "engine",
@@ -51,9 +64,10 @@ const ROOMS: [(&str, &[&str]); 17] = [
             "plan",
             "federation",
             "exec",
+            "update",
         ],
     ),
-    ("replay", &["diagnostics"]),
+    ("replay", &["diagnostics", "rdf"]),
     ("sample", &["diagnostics"]),
     (
         "http",

@@ -42,7 +42,9 @@ impl Fixture {
         };
         change(&mut settings);
         let store = tempfile::tempdir().unwrap();
-        let engine = Engine::open(store.path(), &settings.query).unwrap();
+        let engine = Engine::open(store.path(), &settings.query)
+            .and_then(|engine| engine.with_services(&settings.service))
+            .unwrap();
         let loaded = engine.load(sources, &LoadOptions::default(), &());
         loaded.unwrap();
         let (stop, stopped) = oneshot::channel();

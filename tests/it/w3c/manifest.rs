@@ -2,6 +2,7 @@
 
 use super::documents::DocumentTest;
 use super::protocol::{Conversation, ServiceAspect};
+use super::update::{self, UpdateTest};
 use oxrdf::vocab::rdf;
 use oxrdf::{Graph, NamedNode, NamedNodeRef, NamedOrBlankNodeRef, TermRef};
 use oxrdfio::{RdfFormat, RdfParser};
@@ -33,6 +34,8 @@ pub enum Kind {
     PositiveUpdateSyntax,
     NegativeUpdateSyntax,
     Evaluation(Evaluation),
+    /// An update and what it must leave.
+    Update(UpdateTest),
     Document(DocumentTest),
     /// Requests and the responses to expect, in the order of the manifest.
     Protocol(Conversation),
@@ -213,11 +216,20 @@ impl Description {
             });
         }
         let action = self.object(node.into(), &mf("action"))?;
-        if kind == "ProtocolTest" {
+        if matches!(kind, "ProtocolTest" | "GraphStoreProtocolTest") {
             return Some(Test {
                 name,
                 kind: Kind::Protocol(Conversation::read(self, node.into(), as_node(action)?)),
                 query: manifest.to_owned(),
+            });
+        }
+        if kind == "UpdateEvaluationTest" {
+            let action = as_node(action)?;
+            let result = self.object(node.into(), &mf("result")).and_then(as_node);
+            return Some(Test {
+                name,
+                kind: Kind::Update(UpdateTest::read(self, action, result)),
+                query: update::request_of(self, action)?,
             });
         }
         let query = match action {

@@ -1,5 +1,5 @@
-//! The tests of the W3C, one trial each: SPARQL 1.0, 1.1 and 1.2 (syntax, evaluation, results, protocol, service
-//! description), and the documents of RDF 1.1 and 1.2.
+//! The tests of the W3C, one trial each: SPARQL 1.0, 1.1 and 1.2 (syntax, evaluation, updates, results,
+//! protocols, service description), and the documents of RDF 1.1 and 1.2.
 //!
 //! The folder of the suites is named by `$RDF_TESTS`. Without it the suites report themselves as ignored, and under `$CI`
 //! as failed. `exceptions.txt` lists the tests that are known to fail, each with its reason; one that passes all the same
@@ -10,6 +10,7 @@ mod expected;
 mod manifest;
 mod protocol;
 mod services;
+mod update;
 
 use crate::compare::{Order, compare};
 use crate::settings::{Source, data_folder};
@@ -126,7 +127,9 @@ fn suite_of(test: &Test) -> String {
     let part = match &test.kind {
         Kind::PositiveSyntax | Kind::NegativeSyntax => "query syntax",
         Kind::PositiveUpdateSyntax | Kind::NegativeUpdateSyntax => "update syntax",
+        Kind::Update(_) => "update evaluation",
         Kind::Document(document) => document.format_name(),
+        Kind::Protocol(_) if test.name.contains("graph-store-protocol") => "graph store protocol",
         Kind::Protocol(_) => "protocol",
         Kind::ServiceDescription(_) => "service description",
         Kind::Evaluation(_) if test.name.contains("-res::") => "result formats",
@@ -150,6 +153,11 @@ fn run(suites: &Suites, test: &Test) -> Result<(), String> {
         Kind::Evaluation(evaluation) => {
             let text = text()?;
             evaluate(suites, test, &text, evaluation).map_err(|e| format!("{e}\nquery:\n{text}"))
+        }
+        Kind::Update(update) => {
+            let text = text()?;
+            let ran = update.run(suites, &text, &test.query);
+            ran.map_err(|e| format!("{e}\nupdate:\n{text}"))
         }
         Kind::Document(document) => document.run(suites, test),
         Kind::Protocol(conversation) => conversation.run(suites),
@@ -193,8 +201,8 @@ fn evaluate(
         };
         compare(&as_written, &read, Order::Kept).map_err(|e| format!("as {format:?}: {e}"))?;
     }
-    let answer = answer.map_terms(|term| services.moved_back(term));
-    let mut pair = [expected.answer, answer];
+    let actual = answer.map_terms(|term| services.moved_back(term));
+    let mut pair = [expected.answer, actual];
     if evaluation.is_csv {
         pair = pair.map(|answer| answer.map_terms(expected::as_csv));
     } else if !evaluation.is_lexical {

@@ -1,15 +1,19 @@
-//! The protocol tests: requests as the manifest has them, sent to a server of this process, and their responses.
+//! The tests of the SPARQL Protocol and of the Graph Store Protocol: requests as the manifest has them, sent to a server of this process, and their responses.
 
 use super::manifest::{Description, Suites, as_node, format_of, iri_of, mf};
+use crate::compare::{Order, compare};
 use crate::http::client::{Connection, Response, request};
 use crate::http::fixture::Fixture;
+use crate::oracle::row_of;
+use crate::store::{Answer, Row};
 use kaluta::engine::LoadSource;
 use oxrdf::vocab::rdf;
 use oxrdf::{Graph, NamedNode, NamedOrBlankNodeRef, TermRef};
 use oxrdfio::{RdfFormat, RdfParser};
+use std::ops::RangeInclusive;
 
-/// Where the manifest thinks that the service is, and where it is.
-const PATHS: (&str, &str) = ("/sparql/", "/sparql");
+/// Where the manifests think that services are, and where they are.
+const PATHS: [(&str, &str); 2] = [("/sparql/", "/sparql"), ("/gsp", "/store")];
 
 /// The data and the exchanges of a test.
 #[derive(Clone, Debug)]
@@ -26,8 +30,12 @@ struct Exchange {
     target: String,
     headers: Vec<(String, String)>,
     body: Option<Vec<u8>>,
-    /// The first digits of the statuses that will do; empty where any will.
-    status_classes: Vec<u16>,
+    /// The statuses that will do; empty where any will.
+    statuses: Vec<RangeInclusive<u16>>,
+    /// The word that stands for the header `Location` of the response in what follows.
+    location: Option<String>,
+    /// The Turtle that the response must stand for.
+    graph: Option<String>,
     /// `boolean`, `tabular` or `RDF`.
     format: Option<String>,
     boolean: Option<bool>,
@@ -95,7 +103,9 @@ impl Conversation {
         if self.exchanges.is_empty() {
             return Err("the manifest has no request".into());
         }
+        let mut locations = Vec::new();
         for exchange in &self.exchanges {
+            let exchange = exchange.with_locations(&locations);
             let mut connection = Connection::open(server.address);
             let headers: Vec<_> = exchange
                 .headers
@@ -104,7 +114,11 @@ impl Conversation {
                 .collect();
             let body = exchange.body.as_deref();
             connection.send_bytes(&exchange.method, &exchange.target, &headers, body);
-            exchange.check(&connection.read(exchange.method == "HEAD"))?;
+            let response = connection.read(exchange.method == "HEAD");
+            exchange.check(&response)?;
+            if let Some(word) = &exchange.location {
+                locations.push((word.clone(), response.header("location").to_owned()));
+            }
         }
         Ok(())
     }
@@ -116,11 +130,14 @@ impl Exchange {
         let child = |predicate: &NamedNode| manifest.object(node, predicate).and_then(as_node);
         let mut exchange = Self {
             method: text(node, &ht("methodName")).unwrap_or_default(),
-            target: text(node, &ht("absolutePath"))
-                .unwrap_or_default()
-                .replacen(PATHS.0, PATHS.1, 1),
+            target: text(node, &ht("absolutePath")).unwrap_or_default(),
             ..Self::default()
         };
+        for (theirs, ours) in PATHS {
+            if let Some(rest) = exchange.target.strip_prefix(theirs) {
+                exchange.target = format!("{ours}{rest}");
+            }
+        }
         let headers = manifest.object(node, &ht("headers"));
         for header in headers.into_iter().flat_map(|list| manifest.list(list)) {
             let field = |local| as_node(header).and_then(|h| text(h, &ht(local)));
@@ -137,9 +154,21 @@ impl Exchange {
         });
         if let Some(response) = child(&ht("resp")) {
             let statuses = manifest.objects(response, &mf("expectedStatus"));
-            exchange.status_classes = statuses.into_iter().filter_map(status_class).collect();
+            exchange.statuses = statuses.into_iter().filter_map(statuses_of).collect();
+            exchange.location = text(response, &mf("expectedLocation"));
+            let body = manifest.object(response, &ht("body")).and_then(as_node);
+            exchange.graph = body.and_then(|body| text(body, &cnt("chars")));
             exchange.format = text(response, &mf("expectedFormat"));
             exchange.boolean = text(response, &mf("expectedBoolean")).map(|b| b == "true");
+        }
+        exchange
+    }
+
+    /// The same with the locations that earlier responses gave.
+    fn with_locations(&self, locations: &[(String, String)]) -> Self {
+        let mut exchange = self.clone();
+        for (word, location) in locations {
+            exchange.target = exchange.target.replace(word, location);
         }
         exchange
     }
@@ -150,9 +179,12 @@ impl Exchange {
             let text = String::from_utf8_lossy(&response.body);
             Err(format!("{method} {target}: {what}; got {status}\n{text}"))
         };
-        let class = response.status / 100;
-        if !self.status_classes.is_empty() && !self.status_classes.contains(&class) {
-            return fail(&format!("expected a status of {:?}", self.status_classes));
+        let is_expected = |range: &RangeInclusive<u16>| range.contains(&response.status);
+        if !self.statuses.is_empty() && !self.statuses.iter().any(is_expected) {
+            return fail(&format!("expected a status of {:?}", self.statuses));
+        }
+        if self.location.is_some() && response.header("location").is_empty() {
+            return fail("expected the header Location");
         }
         let content_type = response.header("content-type");
         let is_results = content_type.starts_with("application/sparql-results+");
@@ -165,6 +197,12 @@ impl Exchange {
         if !is_as_expected {
             return fail(&format!("{content_type} is not {:?}", self.format));
         }
+        if let Some(expected) = &self.graph {
+            let expected = triples(RdfFormat::Turtle, expected.as_bytes())?;
+            let format = RdfFormat::from_media_type(content_type).ok_or(content_type)?;
+            let found = triples(format, &response.body)?;
+            compare(&expected, &found, Order::Free)?;
+        }
         match self.boolean {
             Some(expected) if response.json()["boolean"] != expected => {
                 fail(&format!("expected {expected}"))
@@ -174,14 +212,29 @@ impl Exchange {
     }
 }
 
-/// The 2 of `StatusCode2xx`.
-fn status_class(status: TermRef<'_>) -> Option<u16> {
-    let class = iri_of(status)?
-        .rsplit_once("StatusCode")?
-        .1
-        .chars()
-        .next()?;
-    class.to_digit(10).map(|digit| digit as u16)
+/// The statuses of `StatusCode2xx`, or of `Created`.
+fn statuses_of(status: TermRef<'_>) -> Option<RangeInclusive<u16>> {
+    let iri = iri_of(status)?;
+    let name = iri.rsplit('#').next()?;
+    let one = match name {
+        "OK" => 200,
+        "Created" => 201,
+        "NoContent" => 204,
+        "NotFound" => 404,
+        _ => {
+            let class = name.strip_prefix("StatusCode")?.chars().next()?;
+            let first = class.to_digit(10)? as u16 * 100;
+            return Some(first..=first + 99);
+        }
+    };
+    Some(one..=one)
+}
+
+fn triples(format: RdfFormat, bytes: &[u8]) -> Result<Answer, String> {
+    let quads = RdfParser::from_format(format).for_slice(bytes);
+    let row = |quad: Result<oxrdf::Quad, _>| quad.map(|q| row_of(oxrdf::Triple::from(q)));
+    let rows: Result<Vec<Row>, _> = quads.map(row).collect();
+    rows.map(Answer::Graph).map_err(|e| e.to_string())
 }
 
 /// What a test of the service description looks at.

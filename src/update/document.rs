@@ -1,0 +1,91 @@
+//! RDF documents on their way into a transaction.
+
+use super::changes::Changes;
+use super::terms::DocumentTerms;
+use crate::diagnostics::{Error, ErrorKind, Result, TextPosition};
+use crate::rdf::RdfFormat;
+use crate::storage::Quad;
+use oxrdf::GraphName;
+use oxrdfio::{RdfParseError, RdfParser, RdfSyntaxError};
+use std::io::Read;
+
+/// The quads after which the request's limits are looked at.
+const STEP: usize = 1024;
+
+/// A document that is read, and where its statements go.
+pub struct Document {
+    /// The name that messages use.
+    pub name: String,
+    /// Its bytes, decompressed.
+    pub reader: Box<dyn Read + Send>,
+    /// Its format.
+    pub format: RdfFormat,
+    /// The IRI against which relative ones in it are resolved.
+    pub base: Option<String>,
+    /// The graph of its statements; `None`: those that it names itself, and the default graph for the others.
+    pub graph: Option<GraphName>,
+}
+
+impl Document {
+    /// Its quads. The terms are interned, but nothing is inserted.
+    ///
+    /// # Errors
+    /// It cannot be read or does not parse (with line and column), or the request is over a limit.
+    pub(super) fn read(self, changes: &mut Changes) -> Result<Vec<Quad>> {
+        let mut parser = RdfParser::from_format(self.format);
+        if let Some(base) = &self.base {
+            parser = parser.with_base_iri(base.as_str()).map_err(|e| {
+                let message = format!("the base <{base}> is not an absolute IRI");
+                Error::new(ErrorKind::BadRequest, message).caused_by(e)
+            })?;
+        }
+        if let Some(graph) = self.graph {
+            parser = parser.without_named_graphs().with_default_graph(graph);
+        }
+        let mut terms = DocumentTerms::default();
+        let mut quads = Vec::new();
+        for quad in parser.for_reader(self.reader) {
+            let quad = quad.map_err(|e| failed(&self.name, e))?;
+            quads.push(terms.parsed(changes, &quad)?);
+            if quads.len().is_multiple_of(STEP) {
+                changes.check()?;
+            }
+        }
+        Ok(quads)
+    }
+
+    /// Inserts its quads.
+    ///
+    /// # Errors
+    /// As [`Self::read`].
+    pub(super) fn insert(self, changes: &mut Changes) -> Result<()> {
+        for quad in self.read(changes)? {
+            changes.insert(quad)?;
+        }
+        Ok(())
+    }
+}
+
+fn failed(name: &str, cause: RdfParseError) -> Error {
+    match cause {
+        RdfParseError::Syntax(cause) => syntax_error(name, cause),
+        RdfParseError::Io(cause) => {
+            // The bytes came from the client, so what is wrong with them is the client's to know.
+            let message = format!("reading {name}: {cause}");
+            Error::new(ErrorKind::BadRequest, message).caused_by(cause)
+        }
+    }
+}
+
+fn syntax_error(name: &str, cause: RdfSyntaxError) -> Error {
+    let error = Error::new(ErrorKind::Syntax, cause.to_string());
+    match cause.location() {
+        Some(range) => error.at(TextPosition {
+            file: Some(name.to_owned()),
+            line: range.start.line + 1,
+            column: range.start.column + 1,
+            excerpt: String::new(),
+        }),
+        None => error.context(name),
+    }
+}
