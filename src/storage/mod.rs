@@ -44,7 +44,6 @@ mod transaction;
 mod verify;
 mod writer;
 
-pub use durability::Durability;
 pub use load::{
     LoadContent, LoadOptions, LoadProgress, LoadReport, LoadSource, LoadStage, LoadState,
     SkippedStatement,

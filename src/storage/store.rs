@@ -169,7 +169,7 @@ impl Store {
     }
 
     fn check_writable(&self) -> Result<()> {
-        if self.background.is_none() {
+        if self.is_read_only() {
             return Err(Error::new(
                 ErrorKind::Forbidden,
                 "the store is open for reading only",
@@ -240,7 +240,7 @@ impl Store {
     /// # Errors
     /// The directory is not empty, or writing failed.
     pub fn backup(&self, to: &Path) -> Result<()> {
-        let is_read_only = self.background.is_none();
+        let is_read_only = self.is_read_only();
         let mut manifest = self.shared.manifest();
         if !is_read_only {
             flush(&self.shared, &mut manifest)?;

@@ -42,7 +42,7 @@ impl Fixture {
         };
         change(&mut settings);
         let store = tempfile::tempdir().unwrap();
-        let engine = Engine::open(store.path(), &settings.query)
+        let engine = Engine::open(store.path(), &settings.query, &settings.store)
             .and_then(|engine| engine.with_services(&settings.service))
             .unwrap();
         let loaded = engine.load(sources, &LoadOptions::default(), &());
