@@ -35,7 +35,7 @@ struct Frozen {
 /// # Errors
 /// Writing failed; then it stays in memory and in the log.
 pub fn flush(shared: &Shared, manifest: &mut Manifest) -> Result<()> {
-    let frozen = freeze(shared, &shared.turnstile.enter())?;
+    let frozen = freeze(shared, manifest, &shared.turnstile.enter())?;
     let Some(frozen) = frozen else {
         return Ok(());
     };
@@ -48,19 +48,20 @@ pub fn flush(shared: &Shared, manifest: &mut Manifest) -> Result<()> {
 /// # Errors
 /// Writing failed; then it stays in memory and in the log.
 pub fn flush_in_turn(shared: &Shared, manifest: &mut Manifest, turn: &Turn) -> Result<()> {
-    let Some(frozen) = freeze(shared, turn)? else {
+    let Some(frozen) = freeze(shared, manifest, turn)? else {
         return Ok(());
     };
     let written = write(shared, manifest, &frozen)?;
     publish(shared, manifest, turn, written)
 }
 
-/// Freezes what is in memory and ends the log file; `None` when there is nothing.
-fn freeze(shared: &Shared, turn: &Turn) -> Result<Option<Frozen>> {
+/// Freezes what is in memory and ends the log file; `None` when the log has nothing that the runs lack. Commits that
+/// cancel out leave nothing in memory and are still in the log.
+fn freeze(shared: &Shared, manifest: &Manifest, turn: &Turn) -> Result<Option<Frozen>> {
     shared.acknowledger.check()?;
     let mut writer = turn.writer();
     writer.frozen = Stack::of(&writer.snapshot).height();
-    if writer.frozen == writer.on_disk {
+    if writer.snapshot.sequence() == manifest.sequence {
         return Ok(None);
     }
     // The next log file builds upon this one.

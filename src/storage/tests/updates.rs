@@ -303,3 +303,47 @@ fn terms_within_triple_terms_stay_when_a_store_is_compacted() {
     }
     assert!(store.verify().is_sound());
 }
+
+/// Case A41: the same quads are deleted and inserted again and again.
+#[test]
+fn replacing_the_same_quads_takes_no_more_and_more_room() {
+    let dir = tempfile::tempdir().unwrap();
+    let options = StoreOptions {
+        durability: crate::settings::Durability::Os,
+        memory_rows_max: 3000,
+        log_bytes_max: 20_000,
+    };
+    let store = Store::open_with(dir.path(), &options).unwrap();
+    let line = |i: u32| format!("<http://n/{}> <http://p/{}> \"{i}\" .\n", i / 10, i % 10);
+    load(
+        &store,
+        &(0..2000).map(line).collect::<String>(),
+        RdfFormat::NTriples,
+    );
+    let disk_bytes = || -> u64 {
+        let entries = std::fs::read_dir(dir.path()).unwrap();
+        // A file may go while they are listed.
+        let lens = entries.map(|entry| entry.unwrap().metadata().map_or(0, |m| m.len()));
+        lens.sum()
+    };
+    let fresh = disk_bytes();
+    let quads = all_quads(&store.snapshot(), Permutation::Spog);
+    for _ in 0..40 {
+        for insert in [false, true] {
+            let mut transaction = store.begin().unwrap();
+            for &quad in &quads {
+                match insert {
+                    true => transaction.insert(quad),
+                    false => transaction.delete(quad),
+                }
+            }
+            transaction.commit().unwrap();
+            // The background work is waited for, so that the figure does not hang on its pace.
+            drop(store.shared.manifest());
+        }
+    }
+    flush::flush(&store.shared, &mut store.shared.manifest()).unwrap();
+    assert!(disk_bytes() <= fresh * 3 / 2, "{} {fresh}", disk_bytes());
+    assert_eq!(all_quads(&store.snapshot(), Permutation::Spog), quads);
+    assert!(store.verify().is_sound());
+}
