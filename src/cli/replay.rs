@@ -5,8 +5,10 @@
 
 use crate::diagnostics::{BacktracePolicy, Error, ErrorKind, Result};
 use crate::replay::endpoint::Endpoint;
+use crate::replay::pace::{Load, Milli, Pace};
 use crate::replay::report::Report;
 use crate::replay::run::Service;
+use crate::replay::schedule::Slot;
 use crate::replay::server::{ServerCommand, policy_name};
 use crate::replay::workload::Workload;
 use crate::replay::{Plan, Subject, Target};
@@ -29,10 +31,18 @@ Examples:
     kaluta replay --endpoint oxigraph=http://127.0.0.1:7879/query --pid oxigraph=4711 \\
       --endpoint fuseki=http://127.0.0.1:3030/ds/sparql --endpoint kaluta=http://127.0.0.1:7878/query --pid kaluta=4712
 
+  Latency under load: 50, 100 and 200 requests a second for a minute each, whether or not the answers keep up;
+  and the highest rate that is held:
+    kaluta replay --location data --rate 50,100,200 --duration-s 60
+    kaluta replay --location data --sweep 50
+
   Your own queries, the first twenty as warm-up, every measurement kept:
     kaluta replay --queries my-queries --warm 20 --location data --json replay.jsonl
 
 Exit code: 0 when every answer came, was whole and agreed with the others; 1 when not; 2 for wrong usage.";
+
+/// How long each step of a sweep lasts where nothing is said.
+const SWEEP_DURATION_S: f64 = 5.0;
 
 /// Replay a folder of queries, warm then timed, and report how long they took.
 #[derive(Debug, Args)]
@@ -50,6 +60,35 @@ pub struct ReplayArgs {
     #[arg(long, value_name = "N,...", value_delimiter = ',', default_value = "1,2,3",
           value_parser = positive)]
     threads: Vec<usize>,
+
+    /// Send requests at these rates a second, whether or not the answers keep up (an open loop).
+    #[arg(
+        long,
+        value_name = "PER_S,...",
+        value_delimiter = ',',
+        conflicts_with = "threads"
+    )]
+    rate: Vec<Milli>,
+
+    /// How the requests of an open loop arrive.
+    #[arg(long, value_name = "HOW", value_enum, default_value_t = Arrivals::Poisson, requires = "rate")]
+    arrivals: Arrivals,
+
+    /// Send requests as the workload recorded them, this many times as fast (an open loop).
+    #[arg(long, value_name = "FACTOR,...", value_delimiter = ',', conflicts_with_all = ["threads", "rate"])]
+    speed: Vec<Milli>,
+
+    /// Look for the highest rate that each server holds, beginning with this one.
+    #[arg(long, value_name = "PER_S", conflicts_with_all = ["threads", "rate", "speed", "repeats"])]
+    sweep: Option<Milli>,
+
+    /// How many requests of an open loop may wait for their answers.
+    #[arg(long, value_name = "N", default_value = "64", value_parser = positive)]
+    in_flight: usize,
+
+    /// How long the timed part of each run lasts, the timed queries being repeated [default: each is sent once]
+    #[arg(long, value_name = "SECONDS", value_parser = seconds)]
+    duration_s: Option<f64>,
 
     /// How often each setting is measured with each number of threads.
     #[arg(long, value_name = "N", default_value = "3", value_parser = positive)]
@@ -84,6 +123,15 @@ pub struct ReplayArgs {
     timeout_s: u64,
 }
 
+/// How the requests of an open loop arrive.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
+enum Arrivals {
+    /// Independently of each other
+    Poisson,
+    /// At equal distances
+    Fixed,
+}
+
 /// A value under a name: `NAME=VALUE`.
 #[derive(Clone, Debug)]
 struct Named<T> {
@@ -114,17 +162,25 @@ fn positive(text: &str) -> Result<usize, String> {
     }
 }
 
+fn seconds(text: &str) -> Result<f64, String> {
+    Milli::from_str(text).map(Milli::get)
+}
+
 /// Runs the command. An error of kind `Settings` is wrong usage.
 pub fn run(args: ReplayArgs) -> Result<ExitCode> {
     let plan = args.plan()?;
     let json = args.json.as_deref().map(create).transpose()?;
     let bar = progress_bar(plan.schedule().len() as u64);
     let mut done = 0;
-    let outcome = plan.replay(|slot, target| {
+    let begin = |slot: &Slot, target: &Target| {
         bar.set_position(done);
-        bar.set_message(format!("{}, threads: {}", target.name, slot.threads));
+        bar.set_message(format!("{}, {}", target.name, slot.load));
         done += 1;
-    });
+    };
+    let outcome = match args.sweep {
+        Some(rate) => plan.sweep(rate, args.in_flight, begin),
+        None => plan.replay(begin),
+    };
     bar.finish_and_clear();
     let outcome = outcome?;
     if let Some(file) = json {
@@ -144,19 +200,46 @@ impl ReplayArgs {
             Some(location) => (Subject::StackTraces, own_targets(location)?),
             None => (Subject::Endpoints, self.foreign_targets()?),
         };
-        let distinct: HashSet<_> = self.threads.iter().collect();
-        if distinct.len() < self.threads.len() {
-            return Err(usage("--threads names a number twice".to_owned()));
-        }
         Ok(Plan {
             workload: Workload::read(&self.queries, self.warm)?,
             subject,
             targets,
-            threads: self.threads.clone(),
+            loads: self.loads()?,
+            duration: self.duration(),
             rounds: self.repeats,
             seed: self.seed,
             timeout: Duration::from_secs(self.timeout_s),
         })
+    }
+
+    /// A rate is held or not only over some time, so a sweep has runs of some length in any case.
+    fn duration(&self) -> Option<Duration> {
+        let of_sweep = self.sweep.map(|_| SWEEP_DURATION_S);
+        self.duration_s.or(of_sweep).map(Duration::from_secs_f64)
+    }
+
+    fn loads(&self) -> Result<Vec<Load>> {
+        let open = |pace| Load {
+            pace: Some(pace),
+            threads: self.in_flight,
+        };
+        let pace = |rate| match self.arrivals {
+            Arrivals::Poisson => Pace::Poisson(rate),
+            Arrivals::Fixed => Pace::Fixed(rate),
+        };
+        let rates = self.rate.iter().map(|&rate| open(pace(rate)));
+        let speeds = (self.speed.iter()).map(|&speed| open(Pace::Recorded(speed)));
+        let mut loads: Vec<_> = rates.chain(speeds).collect();
+        if loads.is_empty() {
+            loads = self.threads.iter().copied().map(Load::closed).collect();
+        }
+        let distinct: HashSet<_> = loads.iter().collect();
+        if distinct.len() < loads.len() {
+            return Err(usage(
+                "--threads, --rate or --speed names a number twice".to_owned(),
+            ));
+        }
+        Ok(loads)
     }
 
     fn foreign_targets(&self) -> Result<Vec<Target>> {
@@ -272,8 +355,8 @@ mod tests {
                 .collect();
             assert_eq!((plan.subject, &*found), (subject, names), "{arguments}");
             assert_eq!(
-                (&*plan.threads, plan.rounds),
-                (&[1, 2, 3][..], 3),
+                (&*plan.loads, plan.rounds),
+                (&[1, 2, 3].map(Load::closed)[..], 3),
                 "{arguments}"
             );
         };
@@ -304,6 +387,14 @@ mod tests {
         check(&format!("{endpoint} --threads 1,0"), "at least 1");
         check(&format!("{endpoint} --threads 2,2"), "twice");
         check(&format!("{endpoint} --repeats 0"), "at least 1");
+        check(&format!("{endpoint} --rate 0"), "above 0");
+        check(&format!("{endpoint} --rate 5,5"), "twice");
+        check(
+            &format!("{endpoint} --rate 5 --threads 1"),
+            "cannot be used with",
+        );
+        check(&format!("{endpoint} --arrivals fixed"), "--rate");
+        check(&format!("{endpoint} --sweep x"), "invalid float");
         check(&format!("{endpoint} --timeout-s 0"), "0 is not in");
     }
 }

@@ -41,8 +41,8 @@ pub struct Engine {
     store: Store,
     default_graph: DefaultGraph,
     load_folders: Vec<PathBuf>,
-    services: Arc<Services>,
     has_default_prefixes: bool,
+    services: Arc<Services>,
 }
 
 /// A query as it came in.
@@ -136,8 +136,8 @@ impl Engine {
             store: Store::open(location)?,
             default_graph: settings.default_graph,
             load_folders: Vec::new(),
-            services: Arc::default(),
             has_default_prefixes: settings.default_prefixes,
+            services: Arc::default(),
         })
     }
 
@@ -151,8 +151,8 @@ impl Engine {
             store,
             default_graph: settings.default_graph,
             load_folders: Vec::new(),
-            services: Arc::default(),
             has_default_prefixes: settings.default_prefixes,
+            services: Arc::default(),
         })
     }
 

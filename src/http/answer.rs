@@ -72,6 +72,11 @@ enum Output {
     Statements(Rows, RdfFormat),
 }
 
+/// A header value without its parameters.
+fn media_type_of(content_type: &str) -> &str {
+    content_type.split(';').next().unwrap_or(content_type)
+}
+
 impl QueryJob {
     /// Runs the query and sends its answer.
     pub fn run(self, reply: oneshot::Sender<Result<Reply>>) {
@@ -130,6 +135,7 @@ impl QueryJob {
         };
         let head = Head {
             content_type,
+            announces_1_2: self.accept.announces_1_2(media_type_of(content_type)),
             coding: self.coding,
             entity_tag: None,
             is_known: false,
@@ -154,6 +160,7 @@ impl QueryJob {
         };
         let head = Head {
             content_type: offer.content_type,
+            announces_1_2: self.accept.announces_1_2(offer.media_type),
             coding: self.coding,
             entity_tag: Some(tag),
             is_known: tag.is_among(known),

@@ -47,7 +47,7 @@ pub fn respond(shared: &Shared, path: &str, headers: &HeaderMap) -> Result<Respo
     let mut serializer = serializer
         .map_err(|e| Error::internal(format!("the prefix sd: {e}")))?
         .for_writer(Vec::new());
-    for triple in description(endpoint, shared.query.default_graph) {
+    for triple in description(endpoint, path, shared) {
         serializer.serialize_triple(&triple).map_err(unwritten)?;
     }
     let body = serializer.finish().map_err(unwritten)?;
@@ -58,8 +58,8 @@ fn sd(local: &str) -> NamedNode {
     NamedNode::new_unchecked(format!("{SD}{local}"))
 }
 
-/// What there is, about a service at an endpoint.
-fn description(endpoint: NamedNode, default_graph: DefaultGraph) -> Vec<Triple> {
+/// What there is, about a service at an endpoint. Updates are taken at the path that takes both.
+fn description(endpoint: NamedNode, endpoint_path: &str, shared: &Shared) -> Vec<Triple> {
     let [service, dataset, graph] = ["service", "dataset", "graph"].map(BlankNode::new_unchecked);
     let mut triples = Vec::new();
     let mut say = |subject: &BlankNode, predicate: NamedNode, object: Term| {
@@ -74,12 +74,22 @@ fn description(endpoint: NamedNode, default_graph: DefaultGraph) -> Vec<Triple> 
     for language in ["SPARQL10Query", "SPARQL11Query"] {
         say(&service, sd("supportedLanguage"), sd(language).into());
     }
+    if endpoint_path == "/sparql" && !shared.engine.is_read_only() {
+        say(
+            &service,
+            sd("supportedLanguage"),
+            sd("SPARQL11Update").into(),
+        );
+    }
     for format in RESULT_FORMATS {
         let format = NamedNode::new_unchecked(format!("{FORMATS}{format}"));
         say(&service, sd("resultFormat"), format.into());
     }
-    if default_graph == DefaultGraph::Union {
+    if shared.query.default_graph == DefaultGraph::Union {
         say(&service, sd("feature"), sd("UnionDefaultGraph").into());
+    }
+    if shared.is_federated {
+        say(&service, sd("feature"), sd("BasicFederatedQuery").into());
     }
     say(&service, sd("defaultDataset"), dataset.clone().into());
     say(&dataset, rdf::TYPE.into(), sd("Dataset").into());

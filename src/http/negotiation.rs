@@ -18,7 +18,20 @@ struct Range {
     main: String,
     sub: String,
     quality: u16,
+    /// Whether it has `version=1.2`: what RDF 1.2 and SPARQL 1.2 added is understood.
+    announces_1_2: bool,
 }
+
+/// The media types that have the parameter `version` (RDF 1.2 Concepts, section on version announcement).
+const VERSIONED: [&str; 7] = [
+    "application/sparql-results+json",
+    "application/sparql-results+xml",
+    "application/n-triples",
+    "application/n-quads",
+    "application/trig",
+    "application/rdf+xml",
+    "text/turtle",
+];
 
 impl Range {
     fn parse(element: &str) -> Option<Self> {
@@ -29,6 +42,7 @@ impl Range {
             main: main.to_ascii_lowercase(),
             sub: sub.to_ascii_lowercase(),
             quality,
+            announces_1_2: parameter(element, "version").is_some_and(|v| v == "1.2"),
         })
     }
 
@@ -52,6 +66,16 @@ impl Accept {
                 .filter_map(Range::parse)
                 .collect(),
         )
+    }
+
+    /// Whether an answer of a media type is to say that it is of version 1.2, because the client asked for that version
+    /// of that type. All answers may hold what 1.2 added; only who asks for 1.2 is promised to be told so.
+    pub fn announces_1_2(&self, media_type: &str) -> bool {
+        let mut named = self
+            .0
+            .iter()
+            .filter(|r| r.specificity(media_type) == Some(2));
+        VERSIONED.contains(&media_type) && named.any(|range| range.announces_1_2)
     }
 
     /// The best of the offers, which are in the order of the server's preference.
@@ -139,21 +163,24 @@ pub fn elements<'h>(headers: &'h HeaderMap, name: &HeaderName) -> impl Iterator<
     values.flat_map(|v| v.split(',')).map(str::trim)
 }
 
+/// A parameter of an element, without quotes.
+fn parameter<'e>(element: &'e str, name: &str) -> Option<&'e str> {
+    let parameters = element.split(';').skip(1).filter_map(|p| p.split_once('='));
+    let mut values = parameters.filter(|(key, _)| key.trim().eq_ignore_ascii_case(name));
+    values
+        .next()
+        .map(|(_, value)| value.trim().trim_matches('"'))
+}
+
 /// An element without its parameters, and its quality in thousandths.
 fn split_quality(element: &str) -> Option<(&str, u16)> {
-    let mut parts = element.split(';').map(str::trim);
-    let name = parts.next().filter(|n| !n.is_empty())?;
-    let quality = parts
-        .filter_map(|p| p.split_once('='))
-        .find_map(|(key, value)| {
-            let is_quality = key.trim().eq_ignore_ascii_case("q");
-            is_quality.then(|| value.trim().parse::<f32>().ok())
-        });
-    match quality {
-        None => Some((name, 1000)),
-        Some(Some(q)) if (0.0..=1.0).contains(&q) => Some((name, (q * 1000.0).round() as u16)),
-        Some(_) => None,
-    }
+    let name = element.split(';').next()?.trim();
+    let quality = match parameter(element, "q") {
+        None => 1.0,
+        Some(value) => value.parse::<f32>().ok()?,
+    };
+    let is_valid = !name.is_empty() && (0.0..=1.0).contains(&quality);
+    is_valid.then_some((name, (quality * 1000.0).round() as u16))
 }
 
 #[cfg(test)]
@@ -229,6 +256,29 @@ mod tests {
         );
         check(&["application/ld+json"], Some("application/ld+json"));
         check(&["application/sparql-results+json"], None);
+    }
+
+    #[test]
+    fn a_version_is_announced_to_who_asks_for_it() {
+        let check = |accept: &'static str, media_type: &str, expected: bool| {
+            let accept = Accept::of(&headers(header::ACCEPT, &[accept]));
+            assert_eq!(accept.announces_1_2(media_type), expected, "{accept:?}");
+        };
+        let json = "application/sparql-results+json";
+        check("application/sparql-results+json;version=1.2", json, true);
+        check(
+            "text/csv, application/sparql-results+json; q=0.1; Version=\"1.2\"",
+            json,
+            true,
+        );
+        check("application/sparql-results+json;version=1.1", json, false);
+        check(
+            "application/sparql-results+json, text/turtle;version=1.2",
+            json,
+            false,
+        );
+        check("*/*;version=1.2", json, false);
+        check("text/csv;version=1.2", "text/csv", false);
     }
 
     #[test]

@@ -47,6 +47,8 @@ pub enum Reply {
 pub struct Head {
     /// The media type.
     pub content_type: &'static str,
+    /// Whether version 1.2 is announced with it.
+    pub announces_1_2: bool,
     /// The content coding.
     pub coding: Coding,
     /// The tag of the state that it shows, for a graph.

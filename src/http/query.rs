@@ -137,10 +137,11 @@ fn put_head(response: &mut Response, head: Head) {
     if let Some(tag) = head.entity_tag.and_then(|t| t.header_value(head.coding)) {
         headers.insert(header::ETAG, tag);
     }
-    headers.insert(
-        header::CONTENT_TYPE,
-        HeaderValue::from_static(head.content_type),
-    );
+    let announced = || HeaderValue::try_from(format!("{}; version=1.2", head.content_type)).ok();
+    let announced = head.announces_1_2.then(announced).flatten();
+    let plain = || HeaderValue::from_static(head.content_type);
+    let content_type = announced.unwrap_or_else(plain);
+    headers.insert(header::CONTENT_TYPE, content_type);
     if let Some(coding) = head.coding.name() {
         headers.insert(header::CONTENT_ENCODING, HeaderValue::from_static(coding));
     }

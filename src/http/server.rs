@@ -39,6 +39,8 @@ pub struct Shared {
     pub log: Option<LogControl>,
     /// Limits of queries.
     pub query: QuerySettings,
+    /// Whether queries may ask other services.
+    pub is_federated: bool,
     /// Limits of requests.
     pub http: HttpSettings,
     /// Where it listens.
@@ -77,6 +79,7 @@ impl Server {
             errors: Arc::new(ErrorLog::start()?),
             log,
             query: settings.query.clone(),
+            is_federated: !settings.service.allow.is_empty(),
             http: settings.http.clone(),
             address,
         });

@@ -5,24 +5,25 @@
 
 use super::Outcome;
 use super::comparison::Block;
+use super::pace::Load;
 use super::run::Run;
-use std::collections::HashSet;
+use std::collections::{BTreeMap, HashSet};
 
 impl Outcome {
-    /// The runs of two targets, paired by round and number of threads; all numbers of threads, or one.
+    /// The runs of two targets, paired by round and load; all loads, or one.
     pub fn pairs(
         &self,
         base: usize,
         other: usize,
-        threads: Option<usize>,
+        load: Option<Load>,
     ) -> Vec<(Block<'_>, Block<'_>)> {
         let disputed = self.disputed(base, other);
         let of = |target| {
             let is_meant = move |run: &&Run| {
-                run.slot.target == target && threads.is_none_or(|n| run.slot.threads == n)
+                run.slot.target == target && load.is_none_or(|load| run.slot.load == load)
             };
             let mut runs: Vec<_> = self.runs.iter().filter(is_meant).collect();
-            runs.sort_by_key(|run| (run.slot.round, run.slot.threads));
+            runs.sort_by_key(|run| (run.slot.round, run.slot.load));
             runs
         };
         (of(base).into_iter().zip(of(other)))
@@ -36,12 +37,16 @@ impl Outcome {
             .timed()
             .filter(|request| request.outcome.is_ok() && !disputed.contains(&request.timing.query));
         let queries = self.plan.workload.queries();
+        let mut latencies_ms = BTreeMap::<_, Vec<f64>>::new();
+        for request in answered {
+            let name = &*queries[request.timing.query].name;
+            let latency_ms = request.timing.latency_ms();
+            latencies_ms.entry(name).or_default().push(latency_ms);
+        }
+        let mean = |all: Vec<f64>| all.iter().sum::<f64>() / all.len() as f64;
         Block {
-            latencies_ms: answered
-                .map(|request| {
-                    let timing = &request.timing;
-                    (&*queries[timing.query].name, timing.latency_ms())
-                })
+            latencies_ms: (latencies_ms.into_iter())
+                .map(|(name, all)| (name, mean(all)))
                 .collect(),
             server_cpu_s: run.server.cpu_s,
         }

@@ -15,7 +15,7 @@ pub const FALSE_ALARMS_MAX: f64 = 0.05;
 /// One run, as far as it is compared.
 #[derive(Clone, Debug, Default)]
 pub struct Block<'a> {
-    /// The latency of each query that was answered, by its name.
+    /// The latency of each query that was answered, by its name; the mean where it was sent more than once.
     pub latencies_ms: BTreeMap<&'a str, f64>,
     /// What the server spent on cores.
     pub server_cpu_s: Option<f64>,

@@ -1,16 +1,22 @@
-//! The client threads of one run: a closed loop over a shared cursor, first warm, then timed.
+//! The client threads of one run: a loop over a shared cursor, first warm, then timed.
 //!
-//! Each thread sends its next query as soon as its last answer is whole, so a request is intended for the moment at which
-//! it is sent. Between two requests a thread does no more than hash the body and ask whether it is known.
+//! In a closed loop each thread sends its next query as soon as its last answer is whole, so a request is intended for the
+//! moment at which it is sent. In an open loop the next thread that is free waits for the moment of the next request; where
+//! none is free in time, the request is late, and that counts. Between two requests a thread does no more than hash the
+//! body and ask whether it is known.
 
+use super::Plan;
 use super::answers::{Answers, BodyKey};
 use super::checksum::Answer;
 use super::client::{Client, Exchange};
 use super::failure::Failure;
 use super::process;
+use super::schedule::Slot;
 use super::workload::{Phase, Workload};
-use std::sync::Barrier;
+use std::ops::Range;
 use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Barrier, OnceLock};
+use std::thread;
 use std::time::{Duration, Instant};
 
 /// What the threads of one run share.
@@ -18,9 +24,20 @@ pub struct Course<'a> {
     workload: &'a Workload,
     answers: &'a Answers,
     origin: Instant,
-    warm: AtomicUsize,
-    timed: AtomicUsize,
+    clock_start: OnceLock<Instant>,
+    warm: Stage,
+    timed: Stage,
     gate: Barrier,
+}
+
+/// The requests of one phase, handed out one by one.
+struct Stage {
+    queries: Range<usize>,
+    cursor: AtomicUsize,
+    count: usize,
+    duration_max: Option<Duration>,
+    /// When each is to be sent, in an open loop.
+    times: Option<Vec<Duration>>,
 }
 
 /// The measurements of one request. Times count from the start of the run.
@@ -54,6 +71,16 @@ impl Timing {
     /// From the intended start to the last byte, in milliseconds.
     pub fn latency_ms(&self) -> f64 {
         (self.last_byte - self.intended_start).as_secs_f64() * 1e3
+    }
+
+    /// From the sending to the last byte, in milliseconds.
+    pub fn service_ms(&self) -> f64 {
+        (self.last_byte - self.start).as_secs_f64() * 1e3
+    }
+
+    /// From the intended start to the sending, in milliseconds.
+    pub fn delay_ms(&self) -> f64 {
+        (self.start - self.intended_start).as_secs_f64() * 1e3
     }
 }
 
@@ -92,16 +119,64 @@ pub struct Lap {
     pub cpu_s: Option<f64>,
 }
 
-impl<'a> Course<'a> {
-    /// A course for so many threads and the one that watches them.
-    pub fn new(workload: &'a Workload, answers: &'a Answers, threads: usize) -> Self {
+impl Stage {
+    /// Each query once.
+    fn once(queries: Range<usize>) -> Self {
         Self {
-            workload,
+            cursor: AtomicUsize::new(0),
+            count: queries.len(),
+            duration_max: None,
+            times: None,
+            queries,
+        }
+    }
+
+    /// The timed queries, once or for the time of the plan, as the load says.
+    fn timed(plan: &Plan, slot: &Slot) -> Self {
+        let once = Self::once(plan.workload.positions(Phase::Timed));
+        let Some(pace) = slot.load.pace else {
+            return Self {
+                count: plan.duration.map_or(once.count, |_| usize::MAX),
+                duration_max: plan.duration,
+                ..once
+            };
+        };
+        let count = plan.duration.and_then(|duration| pace.count_in(duration));
+        let count = count.unwrap_or(once.count);
+        // Rounds differ in their times, servers do not.
+        let seed = plan.seed.wrapping_add(slot.round as u64);
+        let times = pace.times(count, &plan.workload.recorded()[once.queries.clone()], seed);
+        Self {
+            count,
+            times: Some(times),
+            ..once
+        }
+    }
+
+    /// The next query, and when it is to be sent if not at once; none when the phase is over.
+    fn next(&self, start: Instant) -> Option<(usize, Option<Instant>)> {
+        let position = self.cursor.fetch_add(1, Ordering::Relaxed);
+        let is_over = || self.duration_max.is_some_and(|max| start.elapsed() >= max);
+        if position >= self.count || is_over() {
+            return None;
+        }
+        let query = self.queries.start + position % self.queries.len();
+        let time = self.times.as_ref().and_then(|times| times.get(position));
+        Some((query, time.map(|&time| start + time)))
+    }
+}
+
+impl<'a> Course<'a> {
+    /// A course for the threads of a run and the one that watches them.
+    pub fn new(plan: &'a Plan, slot: &Slot, answers: &'a Answers) -> Self {
+        Self {
+            workload: &plan.workload,
             answers,
             origin: Instant::now(),
-            warm: AtomicUsize::new(workload.positions(Phase::Warm).start),
-            timed: AtomicUsize::new(workload.positions(Phase::Timed).start),
-            gate: Barrier::new(threads + 1),
+            clock_start: OnceLock::new(),
+            warm: Stage::once(plan.workload.positions(Phase::Warm)),
+            timed: Stage::timed(plan, slot),
+            gate: Barrier::new(slot.load.threads + 1),
         }
     }
 
@@ -141,21 +216,30 @@ impl<'a> Course<'a> {
     }
 
     fn replay(&self, phase: Phase, thread: usize, client: &mut Client, traces: &mut Vec<Trace>) {
-        let cursor = match phase {
+        let stage = match phase {
             Phase::Warm => &self.warm,
             Phase::Timed => &self.timed,
         };
-        let positions = self.workload.positions(phase);
-        loop {
-            let query = cursor.fetch_add(1, Ordering::Relaxed);
-            if !positions.contains(&query) {
-                return;
+        let start = match phase {
+            Phase::Warm => self.origin,
+            Phase::Timed => *self.clock_start.get_or_init(Instant::now),
+        };
+        while let Some((query, intended)) = stage.next(start) {
+            if let Some(moment) = intended {
+                thread::sleep(moment.saturating_duration_since(Instant::now()));
             }
-            traces.push(self.request(phase, query, thread, client));
+            traces.push(self.request(phase, query, intended, thread, client));
         }
     }
 
-    fn request(&self, phase: Phase, query: usize, thread: usize, client: &mut Client) -> Trace {
+    fn request(
+        &self,
+        phase: Phase,
+        query: usize,
+        intended: Option<Instant>,
+        thread: usize,
+        client: &mut Client,
+    ) -> Trace {
         let asked = &self.workload.queries()[query];
         let Exchange {
             start,
@@ -169,7 +253,7 @@ impl<'a> Course<'a> {
             phase,
             query,
             thread,
-            intended_start: since_origin(start),
+            intended_start: since_origin(intended.unwrap_or(start)),
             start: since_origin(start),
             first_byte: head.first_byte.map(since_origin),
             last_byte: since_origin(last_byte),

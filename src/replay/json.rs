@@ -4,6 +4,7 @@
 //! microseconds from the start of the run. Whatever a report says can be worked out from this file.
 
 use super::machine::Machine;
+use super::pace::{Load, Pace};
 use super::run::{Request, Run};
 use super::workload::{Phase, QueryForm};
 use super::{Outcome, Subject};
@@ -28,7 +29,8 @@ struct ReplayRecord<'a> {
     machine: Machine,
     subject: &'static str,
     targets: Vec<&'a str>,
-    threads: &'a [usize],
+    loads: Vec<LoadRecord>,
+    duration_s: Option<f64>,
     rounds: usize,
     seed: u64,
     timeout_s: f64,
@@ -36,6 +38,21 @@ struct ReplayRecord<'a> {
     warm_queries: usize,
     workload_sha256: &'a str,
     queries: Vec<QueryRecord<'a>>,
+}
+
+#[derive(Serialize)]
+struct LoadRecord {
+    threads: usize,
+    pace: Option<f64>,
+}
+
+impl From<&Load> for LoadRecord {
+    fn from(load: &Load) -> Self {
+        Self {
+            threads: load.threads,
+            pace: load.pace.map(Pace::number),
+        }
+    }
 }
 
 #[derive(Serialize)]
@@ -51,6 +68,7 @@ struct RunRecord<'a> {
     server: Option<&'a str>,
     round: usize,
     threads: usize,
+    pace: Option<f64>,
     wall_s: f64,
     server_cpu_s: Option<f64>,
     server_peak_memory_bytes: Option<u64>,
@@ -65,6 +83,7 @@ struct RequestRecord<'a> {
     endpoint: &'a str,
     round: usize,
     threads: usize,
+    pace: Option<f64>,
     seed: u64,
     phase: Phase,
     query: &'a str,
@@ -118,11 +137,14 @@ impl Outcome {
                 .iter()
                 .map(|target| target.name.as_str())
                 .collect(),
-            threads: &plan.threads,
+            loads: plan.loads.iter().map(LoadRecord::from).collect(),
+            duration_s: plan.duration.map(|duration| duration.as_secs_f64()),
             rounds: plan.rounds,
             seed: plan.seed,
             timeout_s: plan.timeout.as_secs_f64(),
-            load: "closed",
+            load: (plan.loads.iter())
+                .find_map(|load| load.pace)
+                .map_or("closed", Pace::name),
             warm_queries: plan.workload.positions(Phase::Warm).len(),
             workload_sha256: plan.workload.sha256(),
             queries: (plan.workload.queries().iter())
@@ -141,7 +163,8 @@ impl Outcome {
             url: &run.url,
             server: run.server_name.as_deref(),
             round: run.slot.round,
-            threads: run.slot.threads,
+            threads: run.slot.load.threads,
+            pace: run.slot.load.pace.map(Pace::number),
             wall_s: run.wall_s,
             server_cpu_s: run.server.cpu_s,
             server_peak_memory_bytes: run.server.peak_memory_bytes,
@@ -158,7 +181,8 @@ impl Outcome {
         RequestRecord {
             endpoint: &self.plan.targets[run.slot.target].name,
             round: run.slot.round,
-            threads: run.slot.threads,
+            threads: run.slot.load.threads,
+            pace: run.slot.load.pace.map(Pace::number),
             seed: self.plan.seed,
             phase: timing.phase,
             query: &self.plan.workload.queries()[timing.query].name,

@@ -25,6 +25,7 @@ pub mod json;
 pub mod machine;
 pub mod metrics;
 pub mod order;
+pub mod pace;
 pub mod penalty;
 pub mod process;
 mod prompt;
@@ -36,6 +37,7 @@ pub mod sign_flips;
 pub mod solutions;
 pub mod statistics;
 pub mod summary;
+pub mod sweep;
 mod table;
 #[cfg(test)]
 mod tests;
@@ -43,9 +45,12 @@ pub mod workload;
 
 use crate::diagnostics::Result;
 use answers::Answers;
+use pace::{Load, Milli, Pace};
 use run::{Run, Runner, Service};
 use schedule::{Slot, schedule};
+use std::collections::BTreeSet;
 use std::time::Duration;
+use sweep::Search;
 use workload::Workload;
 
 /// What is to be measured, and how.
@@ -57,11 +62,13 @@ pub struct Plan {
     pub subject: Subject,
     /// The servers; the first is the base of the percentages.
     pub targets: Vec<Target>,
-    /// The numbers of client threads.
-    pub threads: Vec<usize>,
-    /// How often each target is measured with each number of threads.
+    /// How each target is loaded.
+    pub loads: Vec<Load>,
+    /// How often each target is measured under each load.
     pub rounds: usize,
-    /// Decides the order of the runs.
+    /// How long the timed part of each run lasts, the queries being repeated; without it, each is sent once.
+    pub duration: Option<Duration>,
+    /// Decides the order of the runs, and the times of an open loop.
     pub seed: u64,
     /// The time within which an answer must be whole.
     pub timeout: Duration,
@@ -97,24 +104,64 @@ pub struct Outcome {
 impl Plan {
     /// The runs in their order.
     pub fn schedule(&self) -> Vec<Slot> {
-        schedule(self.targets.len(), &self.threads, self.rounds, self.seed)
+        schedule(self.targets.len(), &self.loads, self.rounds, self.seed)
     }
 
     /// Makes all runs, telling before each which it is.
     pub fn replay(self, mut begin: impl FnMut(&Slot, &Target)) -> Result<Outcome> {
         let answers = Answers::default();
-        let runner = Runner {
-            workload: &self.workload,
-            timeout: self.timeout,
-            answers: &answers,
-        };
         let mut runs = Vec::new();
         for slot in self.schedule() {
-            let target = &self.targets[slot.target];
-            begin(&slot, target);
-            let run = runner.run(slot, &target.service);
-            runs.push(run.map_err(|e| e.context(format_args!("measuring {}", target.name)))?);
+            begin(&slot, &self.targets[slot.target]);
+            runs.push(self.run(slot, &answers)?);
         }
         Ok(Outcome { plan: self, runs })
+    }
+
+    /// Looks for the highest Poisson rate that each target holds, beginning with one, telling before each run which it is.
+    pub fn sweep(
+        mut self,
+        first_rate: Milli,
+        threads: usize,
+        mut begin: impl FnMut(&Slot, &Target),
+    ) -> Result<Outcome> {
+        let answers = Answers::default();
+        let mut runs = Vec::new();
+        let mut searches = vec![Search::from_rate(first_rate.get()); self.targets.len()];
+        for round in 0.. {
+            let before = runs.len();
+            for (target, search) in searches.iter_mut().enumerate() {
+                let Some(rate) = search.next() else {
+                    continue;
+                };
+                let pace = Some(Pace::Poisson(rate));
+                let load = Load { pace, threads };
+                let slot = Slot {
+                    round,
+                    target,
+                    load,
+                };
+                begin(&slot, &self.targets[target]);
+                let run = self.run(slot, &answers)?;
+                search.learn(run.holds());
+                runs.push(run);
+            }
+            if runs.len() == before {
+                break;
+            }
+        }
+        let loads: BTreeSet<_> = runs.iter().map(|run| run.slot.load).collect();
+        self.loads = loads.into_iter().collect();
+        Ok(Outcome { plan: self, runs })
+    }
+
+    fn run(&self, slot: Slot, answers: &Answers) -> Result<Run> {
+        let target = &self.targets[slot.target];
+        let runner = Runner {
+            plan: self,
+            answers,
+        };
+        let run = runner.run(slot, &target.service);
+        run.map_err(|e| e.context(format_args!("measuring {}", target.name)))
     }
 }

@@ -5,6 +5,7 @@
 
 use super::Outcome;
 use super::failure::FailureClass;
+use super::pace::Load;
 use super::statistics::Samples;
 use super::summary::Row;
 use std::collections::BTreeMap;
@@ -16,11 +17,11 @@ pub const FACTORS: [u32; 2] = [2, 10];
 pub struct Penalised {
     /// The position of the target.
     pub target: usize,
-    /// The number of threads.
-    pub threads: usize,
+    /// The load.
+    pub load: Load,
     /// How many requests failed, by class.
     pub failures: BTreeMap<FailureClass, usize>,
-    /// For each factor the mean in milliseconds, and the rank among the targets with as many threads, from one.
+    /// For each factor the mean in milliseconds, and the rank among the targets with the same load, from one.
     pub means_ms: [(f64, usize); FACTORS.len()],
 }
 
@@ -31,10 +32,10 @@ impl Outcome {
         let mut rows: Vec<_> = (self.rows().iter())
             .filter_map(|row| Penalised::of(row, timeout_ms))
             .collect();
-        let keys: Vec<_> = rows.iter().map(|row| (row.threads, row.means_ms)).collect();
+        let keys: Vec<_> = rows.iter().map(|row| (row.load, row.means_ms)).collect();
         for row in &mut rows {
             for (factor, (mean_ms, rank)) in row.means_ms.iter_mut().enumerate() {
-                let rivals = keys.iter().filter(|(threads, _)| *threads == row.threads);
+                let rivals = keys.iter().filter(|(load, _)| *load == row.load);
                 *rank += rivals
                     .filter(|(_, means)| means[factor].0 < *mean_ms)
                     .count();
@@ -62,7 +63,7 @@ impl Penalised {
         }
         Some(Self {
             target: row.target,
-            threads: row.threads,
+            load: row.load,
             failures,
             means_ms,
         })

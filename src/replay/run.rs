@@ -3,6 +3,7 @@
 //! The server's figures are read while no query runs, and answers are checked when the clock has stopped. An own server that
 //! breaks down fails its requests and is reported; the next run has a new one.
 
+use super::Plan;
 use super::answers::Answers;
 use super::checksum::Answer;
 use super::client::Client;
@@ -13,10 +14,9 @@ use super::metrics::{Counters, Scraper};
 use super::process;
 use super::schedule::Slot;
 use super::server::ServerCommand;
-use super::workload::{Phase, Workload};
+use super::workload::Phase;
 use crate::diagnostics::Result;
 use std::thread;
-use std::time::Duration;
 
 /// What a run is made against.
 #[derive(Clone, Debug)]
@@ -29,10 +29,8 @@ pub enum Service {
 
 /// What all runs of a replay share.
 pub struct Runner<'a> {
-    /// The queries.
-    pub workload: &'a Workload,
-    /// The time within which an answer must be whole.
-    pub timeout: Duration,
+    /// What is to be measured.
+    pub plan: &'a Plan,
     /// The answers seen so far.
     pub answers: &'a Answers,
 }
@@ -122,11 +120,11 @@ impl Runner<'_> {
     }
 
     fn measure(&self, slot: Slot, endpoint: &Endpoint, pid: Option<u32>) -> Result<Run> {
-        let mut clients = (0..slot.threads)
-            .map(|_| Client::new(endpoint.clone(), self.timeout))
+        let mut clients = (0..slot.load.threads)
+            .map(|_| Client::new(endpoint.clone(), self.plan.timeout))
             .collect::<Result<Vec<_>>>()?;
-        let mut scraper = Scraper::new(endpoint, self.timeout)?;
-        let course = &Course::new(self.workload, self.answers, slot.threads);
+        let mut scraper = Scraper::new(endpoint, self.plan.timeout)?;
+        let course = &Course::new(self.plan, &slot, self.answers);
         let (server, laps) = thread::scope(|scope| {
             let threads: Vec<_> = (clients.iter_mut().enumerate())
                 .map(|(thread, client)| scope.spawn(move || course.follow(thread, client)))
@@ -160,7 +158,7 @@ impl Runner<'_> {
     }
 
     fn check(&self, trace: Trace) -> Request {
-        let expected = &self.workload.queries()[trace.timing.query].expected;
+        let expected = &self.plan.workload.queries()[trace.timing.query].expected;
         Request {
             outcome: match trace.response {
                 Response::Settled(outcome) => outcome,

@@ -56,6 +56,12 @@ impl Samples {
         Some(self.max()? - self.min()?)
     }
 
+    /// The share of samples above a bound.
+    pub fn share_above(&self, bound: f64) -> Option<f64> {
+        let above = self.0.len() - self.0.partition_point(|&sample| sample <= bound);
+        (!self.0.is_empty()).then(|| above as f64 / self.0.len() as f64)
+    }
+
     /// The smallest sample that at least so many thousandths of all do not exceed, if enough lie beyond it.
     pub fn percentile(&self, per_mille: usize) -> Option<f64> {
         let rank = (self.0.len() * per_mille).div_ceil(1000);

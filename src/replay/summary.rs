@@ -1,10 +1,11 @@
-//! The figures of a replay: one row for each target and number of threads, and one for each query.
+//! The figures of a replay: one row for each target and load, and one for each query.
 //!
 //! Wall times take all timed requests. Latencies take the answered ones only; how many failed stands beside them, and a row
 //! with failures is marked, because its times do not compare.
 
 use super::Outcome;
 use super::machine;
+use super::pace::Load;
 use super::run::{Request, Run};
 use super::statistics::{GEOMETRIC_MEAN_FLOOR_MS, Samples};
 use super::workload::Phase;
@@ -16,12 +17,12 @@ const CORES_SHARE_MAX: f64 = 0.9;
 /// and more than this share of them by the client, it takes them from the server.
 const CORES_CLIENT_SHARE_MAX: f64 = 0.1;
 
-/// All runs of one target with one number of threads.
+/// All runs of one target under one load.
 pub struct Row<'a> {
     /// The position of the target.
     pub target: usize,
-    /// The number of threads.
-    pub threads: usize,
+    /// The load.
+    pub load: Load,
     runs: Vec<&'a Run>,
 }
 
@@ -55,34 +56,31 @@ impl std::fmt::Display for Bottleneck {
 }
 
 impl Outcome {
-    /// The rows, by number of threads, then by target.
+    /// The rows, by load, then by target.
     pub fn rows(&self) -> Vec<Row<'_>> {
-        let cells =
-            self.plan.threads.iter().flat_map(|&threads| {
-                (0..self.plan.targets.len()).map(move |target| (threads, target))
-            });
+        let cells = self
+            .plan
+            .loads
+            .iter()
+            .flat_map(|&load| (0..self.plan.targets.len()).map(move |target| (load, target)));
         cells
-            .map(|(threads, target)| {
-                let is_of_row =
-                    |run: &&Run| run.slot.target == target && run.slot.threads == threads;
+            .map(|(load, target)| {
+                let is_of_row = |run: &&Run| run.slot.target == target && run.slot.load == load;
                 let mut runs: Vec<_> = self.runs.iter().filter(is_of_row).collect();
                 runs.sort_by_key(|run| run.slot.round);
-                Row {
-                    target,
-                    threads,
-                    runs,
-                }
+                Row { target, load, runs }
             })
+            .filter(|row| !row.runs.is_empty())
             .collect()
     }
 
-    /// The median latency in milliseconds of each timed query for each target, with the first number of threads.
+    /// The median latency in milliseconds of each timed query for each target, under the first load.
     pub fn medians_ms(&self) -> Vec<QueryMedians> {
-        let threads = self.plan.threads.first().copied();
+        let first = self.plan.loads.first().copied();
         let rows: Vec<_> = self
             .rows()
             .into_iter()
-            .filter(|row| Some(row.threads) == threads)
+            .filter(|row| Some(row.load) == first)
             .collect();
         let medians = |query| QueryMedians {
             query,
@@ -131,6 +129,28 @@ impl Row<'_> {
         })
     }
 
+    /// The times from the sending to the last byte of all answered requests in milliseconds.
+    pub fn services_ms(&self) -> Samples {
+        self.answered()
+            .map(|request| request.timing.service_ms())
+            .collect()
+    }
+
+    /// By how many milliseconds the requests were sent later than intended.
+    pub fn delays_ms(&self) -> Samples {
+        self.timed()
+            .map(|request| request.timing.delay_ms())
+            .collect()
+    }
+
+    /// How many of the runs held their rate, and of how many.
+    pub fn held(&self) -> (usize, usize) {
+        (
+            self.runs.iter().filter(|run| run.holds()).count(),
+            self.runs.len(),
+        )
+    }
+
     /// Seconds that the client waited for its own check of large answers.
     pub fn check_wait_s(&self) -> f64 {
         self.timed()
@@ -176,7 +196,7 @@ impl Row<'_> {
     /// The share of their time that the client threads worked.
     pub fn client_share(&self) -> Option<f64> {
         self.mean(|run| {
-            let available_s = run.wall_s * run.slot.threads as f64;
+            let available_s = run.wall_s * run.slot.load.threads as f64;
             (available_s > 0.0).then_some(run.client_cpu_s? / available_s)
         })
     }

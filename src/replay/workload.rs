@@ -12,6 +12,7 @@ use sha2::{Digest, Sha256};
 use spargebra::{Query as Algebra, SparqlParser};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use std::time::Duration;
 
 /// What kind of answer a query has (SPARQL 1.1 Query, section 16).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
@@ -62,6 +63,7 @@ pub struct Query {
 #[derive(Clone, Debug)]
 pub struct Workload {
     queries: Vec<Query>,
+    recorded: Vec<Duration>,
     warm: usize,
     sha256: String,
 }
@@ -93,6 +95,7 @@ impl Workload {
             ));
         }
         Ok(Self {
+            recorded: vec![Duration::ZERO; queries.len()],
             queries,
             warm,
             sha256: format!("{:x}", HexBytes(&hasher.finalize())),
@@ -110,6 +113,11 @@ impl Workload {
             Phase::Warm => 0..self.warm,
             Phase::Timed => self.warm..self.queries.len(),
         }
+    }
+
+    /// When each query was sent where the workload was recorded, from any moment on; zero where it was not.
+    pub fn recorded(&self) -> &[Duration] {
+        &self.recorded
     }
 
     /// The SHA-256 of all names and texts, in hexadecimal digits: equal for equal workloads.

@@ -156,6 +156,11 @@ impl Store {
         self.shared.directory.location()
     }
 
+    /// Whether it is open for reading only.
+    pub fn is_read_only(&self) -> bool {
+        self.background.is_none()
+    }
+
     /// The newest state.
     pub fn snapshot(&self) -> Arc<Snapshot> {
         self.shared.acknowledger.published()
@@ -233,7 +238,7 @@ impl Store {
     /// # Errors
     /// The directory is not empty, or writing failed.
     pub fn backup(&self, to: &Path) -> Result<()> {
-        let is_read_only = self.background.is_none();
+        let is_read_only = self.is_read_only();
         let mut manifest = self.shared.manifest();
         if !is_read_only {
             flush(&self.shared, &mut manifest)?;

@@ -5,8 +5,8 @@ use crate::store::{Answer, Document, Request, Row, Store};
 use kaluta::batch::Batch;
 use kaluta::diagnostics::Error;
 use kaluta::engine::{
-    Commit, Engine, LoadOptions, LoadSource, QueryAnswer, QueryControl, QueryRequest, Rows,
-    UpdateRequest,
+    Commit, Engine, Explanation, LoadOptions, LoadSource, QueryAnswer, QueryControl, QueryRequest,
+    Rows, UpdateRequest,
 };
 use kaluta::results::{QuadsWriter, RdfFormat, SolutionsFormat, SolutionsWriter, write_boolean};
 use kaluta::settings::{QuerySettings, ServiceSettings};
@@ -38,19 +38,6 @@ impl Kaluta {
         Ok(Self {
             engine: engine.map_err(|e| e.to_string())?,
             _folder: folder,
-        })
-    }
-
-    /// Answers a query within limits.
-    pub fn answer(&self, request: &Request, control: &QueryControl) -> Result<Answer, Error> {
-        let prepared = self.engine.prepare(&request_of(request))?;
-        Ok(match self.engine.execute(&prepared, control)? {
-            QueryAnswer::Boolean(value) => Answer::Boolean(value),
-            QueryAnswer::Solutions(mut rows) => Answer::Solutions {
-                variables: rows.variables().to_vec(),
-                rows: terms(&mut rows)?,
-            },
-            QueryAnswer::Triples(mut rows) => Answer::Graph(terms(&mut rows)?),
         })
     }
 
@@ -117,6 +104,27 @@ impl Kaluta {
             Ok(out)
         };
         written().map_err(|e: Error| e.to_string())
+    }
+
+    /// Answers a query within limits.
+    pub fn answer(&self, request: &Request, control: &QueryControl) -> Result<Answer, Error> {
+        let prepared = self.engine.prepare(&request_of(request))?;
+        Ok(match self.engine.execute(&prepared, control)? {
+            QueryAnswer::Boolean(value) => Answer::Boolean(value),
+            QueryAnswer::Solutions(mut rows) => Answer::Solutions {
+                variables: rows.variables().to_vec(),
+                rows: terms(&mut rows)?,
+            },
+            QueryAnswer::Triples(mut rows) => Answer::Graph(terms(&mut rows)?),
+        })
+    }
+
+    /// How a query would be run.
+    pub fn plan(&self, request: &Request) -> Result<Explanation, String> {
+        let prepared = self.engine.prepare(&request_of(request));
+        prepared
+            .and_then(|prepared| self.engine.explain(&prepared, false, &control()))
+            .map_err(|e| e.to_string())
     }
 
     /// How many rows of the index a query reads, all operators together, and how it is run.

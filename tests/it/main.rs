@@ -7,11 +7,13 @@ mod cliffs;
 mod compare;
 mod differential;
 mod endpoint;
-mod engine;
 mod federation;
+mod fuzz;
 mod http;
 mod isomorphism;
 mod kaluta;
+mod metamorphic;
+mod operators;
 mod oracle;
 mod panics;
 mod queries;
@@ -24,6 +26,7 @@ mod w3c;
 mod workload;
 
 use libtest_mimic::Arguments;
+use operators::Operators;
 use std::process::ExitCode;
 use std::sync::Arc;
 use tally::Tally;
@@ -32,12 +35,15 @@ fn main() -> ExitCode {
     panics::install();
     let arguments = Arguments::from_args();
     let tally = Arc::new(Tally::default());
+    let operators = Arc::new(Operators::default());
     let trials = [
         w3c::trials(&tally),
         cases::trials(),
         cliffs::trials(),
-        differential::trials(),
+        differential::trials(&operators),
+        metamorphic::trials(&operators),
         federation::trials(),
+        fuzz::trials(),
         http::trials(),
         queries::trials(),
         workload::trials(),
@@ -48,6 +54,6 @@ fn main() -> ExitCode {
     .flatten()
     .collect();
     let conclusion = libtest_mimic::run(&arguments, trials);
-    print!("{tally}");
+    print!("{tally}{operators}");
     conclusion.exit_code()
 }

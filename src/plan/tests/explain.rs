@@ -20,7 +20,39 @@ fn check(data: &Data, query: &str, parts: &[&str], not: &[&str]) {
 #[test]
 fn typical_queries() {
     let data = Data::people();
-    let cases: [(&str, &[&str], &[&str]); 14] = [
+    let cases: [(&str, &[&str], &[&str]); 20] = [
+        (
+            "SELECT * { ?s :knows ?f SERVICE :e { ?s :q ?n } }",
+            &["SeededJoin", "Scan", "Service <e> for ?s"],
+            &[],
+        ),
+        (
+            "SELECT * { ?s :knows ?f OPTIONAL { SERVICE SILENT :e { ?s :q ?n } } }",
+            &["SeededLeftJoin", "Scan", "ServiceSilent <e> for ?s"],
+            &[],
+        ),
+        (
+            "SELECT * { SERVICE ?e { ?s :q ?n } ?s :knows ?f ; :at ?e }",
+            &["SeededJoin", "Service ?e for ?s"],
+            &[],
+        ),
+        // An endpoint that is sure to give few solutions is asked first, and its answer looked up here.
+        (
+            "SELECT * { ?s :name ?n SERVICE :e { SELECT ?s { ?s :q ?m } LIMIT 5 } }",
+            &["IndexJoin on ?s", "Service <e>"],
+            &["for ?s"],
+        ),
+        // MINUS takes away by the variables that its right side binds, and a silent failure binds none.
+        (
+            "SELECT * { ?s :knows ?f MINUS { SERVICE SILENT :e { ?s :q ?n } } }",
+            &["HashMinus", "ServiceSilent <e>"],
+            &["for ?s"],
+        ),
+        (
+            "SELECT * { ?s :knows ?f OPTIONAL { SERVICE :e { ?s :q ?n } FILTER(?n > ?f) } }",
+            &["SeededLeftJoin", "1 conditions", "Service <e> for ?s"],
+            &[],
+        ),
         (
             "SELECT ?n { ?s :name ?n . ?s :age ?a }",
             &["MergeJoin on ?s"],

@@ -48,6 +48,11 @@ fn steps_move_behind_joins_only_where_both_mean_the_same() {
             "2 0 Lateral",
         ),
         ("{ ?a :p ?b } UNION { ?a :q ?b } ?b :r ?c", "2 0"),
+        ("?a :p ?b SERVICE :e { ?a :q ?c } ?c :r ?d", "3 0"),
+        (
+            "SERVICE ?e { ?a :q ?c } ?a :p ?e FILTER(?c > 1)",
+            "1 0 Service Filter",
+        ),
     ];
     for (body, expected) in cases {
         let (logical, _) = data.group(body);

@@ -3,6 +3,7 @@
 use super::Report;
 use crate::replay::bootstrap::{Interval, ROUNDS_MIN};
 use crate::replay::comparison::{Comparison, FALSE_ALARMS_MAX};
+use crate::replay::pace::Load;
 use crate::replay::penalty::FACTORS;
 use crate::replay::statistics::GEOMETRIC_MEAN_FLOOR_MS;
 use crate::replay::summary::Row;
@@ -24,7 +25,7 @@ impl Report<'_> {
             self.name(0)
         )?;
         writeln!(f, "{}", self.differences())?;
-        let runs = plan.rounds * plan.threads.len();
+        let runs = plan.rounds * plan.loads.len();
         if runs < ROUNDS_MIN {
             return writeln!(
                 f,
@@ -34,15 +35,15 @@ impl Report<'_> {
         (1..plan.targets.len()).try_for_each(|target| self.write_different_queries(f, target))
     }
 
-    fn comparison(&self, target: usize, threads: Option<usize>) -> Option<Comparison<'_>> {
-        let pairs = self.outcome.pairs(0, target, threads);
+    fn comparison(&self, target: usize, load: Option<Load>) -> Option<Comparison<'_>> {
+        let pairs = self.outcome.pairs(0, target, load);
         Comparison::new(&pairs, self.outcome.plan.seed)
     }
 
     fn differences(&self) -> Table {
         let mut table = Table::new([
             words(self.subject()),
-            words("threads"),
+            words(self.load_title()),
             figures("pairs"),
             figures("queries"),
             figures("geomean"),
@@ -51,18 +52,18 @@ impl Report<'_> {
             figures("server CPU"),
             words("verdict"),
         ]);
-        let ladder = &self.outcome.plan.threads;
-        let single = ladder.iter().map(|&threads| Some(threads));
+        let ladder = &self.outcome.plan.loads;
+        let single = ladder.iter().map(|&load| Some(load));
         let all = (ladder.len() > 1).then_some(None);
         let cells: Vec<_> = single.chain(all).collect();
         for target in 1..self.outcome.plan.targets.len() {
-            for &threads in &cells {
-                let Some(comparison) = self.comparison(target, threads) else {
+            for &load in &cells {
+                let Some(comparison) = self.comparison(target, load) else {
                     continue;
                 };
                 table.push([
                     self.name(target).to_owned(),
-                    threads.map_or_else(|| "all".to_owned(), |threads| threads.to_string()),
+                    load.map_or_else(|| "all".to_owned(), |load| load.to_string()),
                     comparison.pairs.to_string(),
                     comparison.queries.len().to_string(),
                     comparison.geometric_mean.to_string(),
@@ -114,7 +115,7 @@ impl Report<'_> {
         }
         let mut table = Table::new([
             words(self.subject()),
-            figures("threads"),
+            figures(self.load_title()),
             figures("geomean ms"),
             figures("median ms"),
             figures("total s"),
@@ -131,7 +132,7 @@ impl Report<'_> {
             };
             table.push([
                 self.name(row.target).to_owned(),
-                row.threads.to_string(),
+                row.load.to_string(),
                 cell(
                     by_round(row, |s| s.geometric_mean(GEOMETRIC_MEAN_FLOOR_MS)),
                     3,
@@ -153,7 +154,7 @@ impl Report<'_> {
         let factors = FACTORS
             .iter()
             .flat_map(|factor| [figures(format!("PAR{factor} ms")), figures("rank")]);
-        let columns = [words(self.subject()), figures("threads")]
+        let columns = [words(self.subject()), figures(self.load_title())]
             .into_iter()
             .chain(factors);
         let mut table = Table::new(columns.chain([words("failures")]));
@@ -163,7 +164,7 @@ impl Report<'_> {
                 .collect();
             let means = (row.means_ms.iter())
                 .flat_map(|&(mean, rank)| [decimals(Some(mean), 2), rank.to_string()]);
-            let names = [self.name(row.target).to_owned(), row.threads.to_string()];
+            let names = [self.name(row.target).to_owned(), row.load.to_string()];
             table.push(names.into_iter().chain(means).chain([failures.join(", ")]));
         }
         writeln!(

@@ -1,12 +1,14 @@
 //! A replay as text: first the table of the 2008 report, then what stands behind it, then what went wrong.
 
 mod confidence;
+mod open_loop;
 mod tables;
 #[cfg(test)]
 mod tests;
 
 use super::agreement::DifferenceClass;
 use super::machine::Machine;
+use super::pace::Pace;
 use super::summary::{QueryMedians, Row};
 use super::workload::Phase;
 use super::{Outcome, Plan, Subject};
@@ -39,13 +41,17 @@ impl<'a> Report<'a> {
         }
     }
 
-    fn first_threads(&self) -> usize {
-        self.outcome
-            .plan
-            .threads
-            .first()
-            .copied()
-            .unwrap_or_default()
+    /// The title of the column that tells loads apart.
+    fn load_title(&self) -> &'static str {
+        match self.pace() {
+            None => "threads",
+            Some(Pace::Recorded(_)) => "speed",
+            Some(_) => "rate",
+        }
+    }
+
+    fn pace(&self) -> Option<Pace> {
+        self.outcome.plan.loads.iter().find_map(|load| load.pace)
     }
 
     fn name(&self, target: usize) -> &str {
@@ -71,21 +77,21 @@ impl<'a> Report<'a> {
             writeln!(f, "*: timed requests failed, so these times do not compare")?;
         }
         for row in &self.rows {
-            let (name, threads) = (self.name(row.target), row.threads);
+            let (name, title, load) = (self.name(row.target), self.load_title(), row.load);
             if let Some(bottleneck) = row.bottleneck() {
-                writeln!(f, "warning: {name}, threads {threads}: {bottleneck}")?;
+                writeln!(f, "warning: {name}, {title} {load}: {bottleneck}")?;
             }
             let waited_s = row.check_wait_s();
             if waited_s > CHECK_WAIT_MAX * row.times_s().sum::<f64>() {
                 writeln!(
                     f,
-                    "warning: {name}, threads {threads}: the client waited {waited_s:.2} s for its own check of large answers"
+                    "warning: {name}, {title} {load}: the client waited {waited_s:.2} s for its own check of large answers"
                 )?;
             }
             if let resent @ 1.. = row.resent() {
                 writeln!(
                     f,
-                    "warning: {name}, threads {threads}: {resent} requests were sent twice, as the server closed \
+                    "warning: {name}, {title} {load}: {resent} requests were sent twice, as the server closed \
                      the connection without an answer"
                 )?;
             }
@@ -141,10 +147,11 @@ impl<'a> Report<'a> {
         let machine = Machine::this();
         writeln!(
             f,
-            "{} queries timed after {} warm ones (SHA-256 {}), {rounds} rounds, closed loop, seed {seed}, time-out {} s",
+            "{} queries timed after {} warm ones (SHA-256 {}), {rounds} rounds, {} loop, seed {seed}, time-out {} s",
             workload.positions(Phase::Timed).len(),
             workload.positions(Phase::Warm).len(),
             workload.sha256(),
+            self.pace().map_or("closed", Pace::name),
             timeout.as_secs_f64()
         )?;
         let processor = machine.processor.unwrap_or(machine.platform);
@@ -178,10 +185,17 @@ impl fmt::Display for Report<'_> {
         writeln!(f, "{}", self.times())?;
         writeln!(f, "{}", self.behind())?;
         self.write_notes(f)?;
+        self.write_open_loop(f)?;
         writeln!(
             f,
-            "slowest queries, median ms with {} threads",
-            self.first_threads()
+            "slowest queries, median ms with {} {}",
+            self.outcome
+                .plan
+                .loads
+                .first()
+                .map(ToString::to_string)
+                .unwrap_or_default(),
+            self.load_title()
         )?;
         writeln!(f, "{}", self.slowest())?;
         if self.outcome.plan.subject == Subject::Endpoints && self.outcome.plan.targets.len() > 1 {

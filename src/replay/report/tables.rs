@@ -13,7 +13,7 @@ impl Report<'_> {
     pub(super) fn times(&self) -> Table {
         let mut table = Table::new([
             words(self.subject()),
-            figures("threads"),
+            figures(self.load_title()),
             figures("times (s)"),
             figures("avg"),
             figures("min"),
@@ -21,14 +21,14 @@ impl Report<'_> {
             figures("min%"),
         ]);
         for row in &self.rows {
-            let base = self.rows.iter().find(|base| base.threads == row.threads);
+            let base = self.rows.iter().find(|base| base.load == row.load);
             let times: Samples = row.times_s().collect();
             let base_times: Samples = base.into_iter().flat_map(|base| base.times_s()).collect();
             let listed: Vec<_> = row.times_s().map(|time| format!("{time:.3}")).collect();
             let mark = if row.failed() > 0 { " *" } else { "" };
             table.push([
                 format!("{}{mark}", self.name(row.target)),
-                row.threads.to_string(),
+                row.load.to_string(),
                 listed.join(" "),
                 decimals(times.mean(), 3),
                 decimals(times.min(), 3),
@@ -43,7 +43,7 @@ impl Report<'_> {
     pub(super) fn behind(&self) -> Table {
         let mut table = Table::new([
             words(self.subject()),
-            figures("threads"),
+            figures(self.load_title()),
             figures("median s"),
             figures("spread s"),
             figures("p50 ms"),
@@ -65,7 +65,7 @@ impl Report<'_> {
             let queries = self.outcome.plan.workload.positions(Phase::Timed);
             table.push([
                 self.name(row.target).to_owned(),
-                row.threads.to_string(),
+                row.load.to_string(),
                 decimals(times.median(), 3),
                 decimals(times.spread(), 3),
                 decimals(latencies.median(), 2),

@@ -5,6 +5,7 @@ use crate::replay::checksum::Answer;
 use crate::replay::course::Timing;
 use crate::replay::failure::{Failure, FailureClass};
 use crate::replay::metrics::Counters;
+use crate::replay::pace::Load;
 use crate::replay::run::{Request, Run, Service, Usage};
 use crate::replay::schedule::Slot;
 use crate::replay::workload::{Phase, Workload};
@@ -25,7 +26,8 @@ fn plan(subject: Subject, names: &[&str], threads: &[usize], rounds: usize) -> P
         workload: Workload::read(folder.path(), 1).unwrap(),
         subject,
         targets: names.iter().map(target).collect(),
-        threads: threads.to_vec(),
+        loads: threads.iter().copied().map(Load::closed).collect(),
+        duration: None,
         rounds,
         seed: 1,
         timeout: Duration::from_secs(1),
@@ -65,7 +67,7 @@ fn run(target: usize, threads: usize, round: usize, wall_s: f64, y_ms: u64) -> R
         slot: Slot {
             round,
             target,
-            threads,
+            load: Load::closed(threads),
         },
         url: "http://127.0.0.1:1/".to_owned(),
         server_name: None,

@@ -1,10 +1,12 @@
 //! The harness against servers whose behaviour is known.
 
+mod acceptance;
 mod fake;
 #[cfg(unix)]
 mod own_servers;
 
 use super::failure::FailureClass;
+use super::pace::Load;
 use super::report::Report;
 use super::run::Service;
 use super::workload::Workload;
@@ -41,7 +43,8 @@ fn plan(targets: Vec<(&str, Service)>) -> Plan {
                 service,
             })
             .collect(),
-        threads: vec![1, 2],
+        loads: [1, 2].map(Load::closed).into(),
+        duration: None,
         rounds: 2,
         seed: 1,
         timeout: Duration::from_secs(30),
@@ -69,7 +72,7 @@ fn against_good(react: impl Fn() -> Reaction + Send + Sync + 'static, timeout_ms
         false => fake::solutions(&[TWO, ONE]),
     });
     replay(Plan {
-        threads: vec![1],
+        loads: [1].map(Load::closed).into(),
         rounds: 1,
         timeout: Duration::from_millis(timeout_ms),
         ..plan(vec![("good", good), ("other", other)])
@@ -236,7 +239,7 @@ fn a_request_that_had_to_be_sent_twice_is_told() {
         _ => fake::solutions(&[ONE]),
     });
     let outcome = replay(Plan {
-        threads: vec![1],
+        loads: [1].map(Load::closed).into(),
         rounds: 1,
         ..plan(vec![("a", react)])
     });
@@ -272,7 +275,7 @@ fn nobody_listening_fails_every_request() {
 fn every_query_is_sent_once_a_run_the_warm_ones_first() {
     let (endpoint, seen) = fake::start_watched(|_| fake::solutions(&[ONE]));
     let outcome = replay(Plan {
-        threads: vec![3],
+        loads: [3].map(Load::closed).into(),
         rounds: 2,
         ..plan(vec![("a", Service::Foreign(endpoint, None))])
     });
@@ -316,7 +319,7 @@ fn threads_send_side_by_side() {
         fake::solutions(&[ONE])
     });
     let outcome = replay(Plan {
-        threads: vec![2],
+        loads: [2].map(Load::closed).into(),
         ..plan(vec![("a", react)])
     });
     assert!(outcome.is_clean());
@@ -434,7 +437,7 @@ fn a_large_answer_is_checked_without_being_kept() {
     let react = foreign(move |_| Reaction::Send(body.clone()));
     let outcome = replay(Plan {
         workload: Workload::read(small_folder().path(), 0).unwrap(),
-        threads: vec![1],
+        loads: [1].map(Load::closed).into(),
         rounds: 1,
         ..plan(vec![("a", react)])
     });

@@ -9,9 +9,10 @@ mod expressions;
 mod generate;
 mod minimize;
 mod query;
-mod random;
+pub mod random;
 
-use crate::engine;
+use crate::kaluta::Kaluta;
+use crate::operators::Operators;
 use crate::oracle::Oracle;
 use crate::settings::number;
 use crate::store::{Answer, Document, Request, Store};
@@ -23,6 +24,7 @@ use oxrdf::GraphName;
 use oxrdfio::RdfFormat;
 use query::Query;
 use random::Random;
+use std::sync::Arc;
 
 /// The queries with an answer that are asked of one data set; those without one do not count.
 const QUERIES_PER_DATA: usize = 20;
@@ -34,19 +36,22 @@ const DATA_PER_TRIAL: usize = 5;
 const ROWS_MAX: usize = 3_000;
 
 /// Trials of a hundred queries each.
-pub fn trials() -> Vec<Trial> {
+pub fn trials(operators: &Arc<Operators>) -> Vec<Trial> {
     let queries: usize = number("KALUTA_DIFFERENTIAL_QUERIES", 2_000);
     let first: u64 = number("KALUTA_DIFFERENTIAL_SEED", 0);
     let count = queries.div_ceil(QUERIES_PER_DATA * DATA_PER_TRIAL) as u64;
     (0..count)
         .map(|i| {
             let start = first + i * DATA_PER_TRIAL as u64;
-            Trial::test(format!("differential::seed_{start:06}"), move || run(start))
+            let operators = Arc::clone(operators);
+            Trial::test(format!("differential::seed_{start:06}"), move || {
+                run(start, &operators)
+            })
         })
         .collect()
 }
 
-fn run(start: u64) -> Result<(), Failed> {
+fn run(start: u64, operators: &Operators) -> Result<(), Failed> {
     for seed in start..start + DATA_PER_TRIAL as u64 {
         let mut random = Random::new(seed);
         let data = data::generate(&mut random);
@@ -55,7 +60,10 @@ fn run(start: u64) -> Result<(), Failed> {
         for _ in 0..QUERIES_PER_DATA_MAX {
             let query = generate::generate(&mut random);
             match stores.compare(&query) {
-                Ok(Compared::Rows) => answered += 1,
+                Ok(Compared::Rows) => {
+                    answered += 1;
+                    operators.count(&stores.engine.plan(&request_of(&query))?);
+                }
                 Ok(Compared::Empty) => {}
                 Err(message) => return Err(report(seed, Case { data, query }, &message).into()),
             }
@@ -89,7 +97,7 @@ fn report(seed: u64, case: Case, message: &str) -> String {
 
 /// The same data in both engines.
 struct Stores {
-    engine: Box<dyn Store>,
+    engine: Kaluta,
     oracle: Oracle,
 }
 
@@ -102,7 +110,7 @@ impl Stores {
             graph: GraphName::DefaultGraph,
         };
         let mut stores = Self {
-            engine: engine::open()?,
+            engine: Kaluta::open()?,
             oracle: Oracle::default(),
         };
         stores.oracle.load(vec![document.clone()])?;
@@ -112,7 +120,7 @@ impl Stores {
 
     fn compare(&self, query: &Query) -> Result<Compared, String> {
         let ask = |store: &dyn Store, query: &Query| {
-            let answer = store.query(&Request::new(format!("{PREFIXES}{query}")));
+            let answer = store.query(&request_of(query));
             answer.map(|answer| answer.map_terms(canonical_number))
         };
         // The order is checked by itself: the other engine's is not total over all literals.
@@ -126,7 +134,7 @@ impl Stores {
         if expected.rows().len() > ROWS_MAX {
             return Ok(Compared::Empty);
         }
-        check::check(query, &expected, &ask(&*self.engine, query)?)?;
+        check::check(query, &expected, &ask(&self.engine, query)?)?;
         let is_empty = expected.rows().is_empty() && !matches!(expected, Answer::Boolean(true));
         Ok(if is_empty {
             Compared::Empty
@@ -134,6 +142,10 @@ impl Stores {
             Compared::Rows
         })
     }
+}
+
+fn request_of(query: &Query) -> Request {
+    Request::new(format!("{PREFIXES}{query}"))
 }
 
 /// What was the same.

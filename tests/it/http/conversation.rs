@@ -74,6 +74,12 @@ fn every_way() {
             (DIRECT.0, "application/sparql-query; charset=UTF-8"),
             Some(QUERY),
         );
+        check(
+            "POST",
+            path,
+            (DIRECT.0, "application/sparql-query; version=1.2"),
+            Some(QUERY),
+        );
         check("QUERY", path, DIRECT, Some(QUERY));
     }
 }
@@ -116,6 +122,17 @@ fn media_types() {
     );
     check(construct, "application/rdf+xml", "application/rdf+xml");
     check(construct, "application/ld+json", "application/ld+json");
+    check(
+        QUERY,
+        "application/sparql-results+xml; version=1.2, */*;q=0.1",
+        "application/sparql-results+xml; version=1.2",
+    );
+    check(
+        construct,
+        "text/turtle;version=\"1.2\"",
+        "text/turtle; charset=utf-8; version=1.2",
+    );
+    check(QUERY, "application/sparql-results+json;version=1.1", json);
     let response = ask(server.address, QUERY, "image/png");
     assert_eq!(response.status, 406);
     assert!(
@@ -209,7 +226,11 @@ fn refused_requests() {
         Some("ASK {}"),
         415,
     );
-    check("POST", "/update", &[FORM], Some("update=CLEAR+ALL"), 501);
+    check("POST", "/query", &[FORM], Some("update=CLEAR+ALL"), 400);
+    check("POST", "/update", &[FORM], Some("update=CLEAR"), 400);
+    check("POST", "/update", &[FORM], Some("query=ASK%7B%7D"), 400);
+    check("GET", "/update?update=CLEAR+ALL", &[], None, 405);
+    check("GET", "/sparql?update=CLEAR+ALL", &[], None, 400);
     check("GET", "/nowhere", &[], None, 404);
     let response = check("DELETE", "/query", &[], None, 405);
     assert!(response.header("allow").contains("POST"));

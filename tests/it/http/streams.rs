@@ -3,6 +3,7 @@
 use super::client::{Connection, ask, metric, request, target, wait_until};
 use super::fixture::{ENDLESS, ENDLESS_SILENCE, Fixture};
 use super::trial;
+use crate::endpoint::{Endpoint, Response};
 use libtest_mimic::Trial;
 
 pub fn trials() -> Vec<Trial> {
@@ -41,6 +42,11 @@ pub fn trials() -> Vec<Trial> {
             impatient_stop,
         ),
         trial("stopping lets running requests end", graceful_stop),
+        trial(
+            "a service that never answers keeps no query running",
+            stalled_service,
+        ),
+        trial("a service that fails has its own status", failing_service),
     ]
 }
 
@@ -103,6 +109,46 @@ fn is_quiet(server: &Fixture) {
             && metric(server.address, "kaluta_queries_queued") == 0
     });
     assert_eq!(ask(server.address, "ASK {}", "text/csv").text(), "true");
+}
+
+/// Case A43 with another service that never finishes its answer: the deadline ends the query, and so does a client that
+/// leaves.
+fn stalled_service() {
+    let far = Endpoint::start(|_| Response::Stalled);
+    let query = format!("SELECT * {{ SERVICE <{}> {{ ?s ?p ?o }} }}", far.url());
+    let server = |timeout_ms: u64| {
+        Fixture::start(|settings| {
+            settings.query.timeout_ms = timeout_ms;
+            settings.service.timeout_ms = 0;
+            settings.service.allow = vec![far.url()];
+        })
+    };
+    let deadline = server(100);
+    let response = ask(deadline.address, &query, "*/*");
+    assert_eq!(response.status, 504, "{}", response.text());
+    is_quiet(&deadline);
+    let endless = server(0);
+    let mut connection = Connection::open(endless.address);
+    connection.send("GET", &target(&query), &[], None);
+    is_running(&endless, 1);
+    drop(connection);
+    is_quiet(&endless);
+}
+
+/// What another service could not do is a bad gateway; one that may not be asked is forbidden.
+fn failing_service() {
+    let far = Endpoint::start(|_| Response::Whole(500, "text/plain", b"no cheese".to_vec()));
+    let server = Fixture::start(|settings| settings.service.allow = vec![far.url()]);
+    for (url, status, word) in [
+        (far.url(), 502, "no cheese"),
+        ("http://example.org/".to_owned(), 403, "service.allow"),
+    ] {
+        let query = format!("SELECT * {{ SERVICE <{url}> {{ ?s ?p ?o }} }}");
+        let response = ask(server.address, &query, "*/*");
+        assert_eq!(response.status, status, "{}", response.text());
+        assert!(response.text().contains(word), "{}", response.text());
+        assert!(response.text().contains(&url), "{}", response.text());
+    }
 }
 
 fn is_running(server: &Fixture, count: u64) {

@@ -201,8 +201,8 @@ fn evaluate(
         };
         compare(&as_written, &read, Order::Kept).map_err(|e| format!("as {format:?}: {e}"))?;
     }
-    let answer = answer.map_terms(|term| services.moved_back(term));
-    let mut pair = [expected.answer, answer];
+    let actual = answer.map_terms(|term| services.moved_back(term));
+    let mut pair = [expected.answer, actual];
     if evaluation.is_csv {
         pair = pair.map(|answer| answer.map_terms(expected::as_csv));
     } else if !evaluation.is_lexical {

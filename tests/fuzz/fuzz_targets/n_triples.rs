@@ -1,0 +1,8 @@
+//! Drives `n_triples`.
+
+#![no_main]
+
+#[path = "../targets.rs"]
+mod targets;
+
+libfuzzer_sys::fuzz_target!(|bytes: &[u8]| targets::n_triples(bytes));

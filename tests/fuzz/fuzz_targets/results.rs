@@ -1,0 +1,8 @@
+//! Drives `results`.
+
+#![no_main]
+
+#[path = "../targets.rs"]
+mod targets;
+
+libfuzzer_sys::fuzz_target!(|bytes: &[u8]| targets::results(bytes));
