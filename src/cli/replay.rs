@@ -11,8 +11,10 @@ use crate::replay::run::Service;
 use crate::replay::schedule::Slot;
 use crate::replay::server::{ServerCommand, policy_name};
 use crate::replay::workload::Workload;
+use crate::replay::workload::describe::Description;
+use crate::replay::workload::import::Imported;
 use crate::replay::{Plan, Subject, Target};
-use clap::Args;
+use clap::{Args, Subcommand};
 use indicatif::{ProgressBar, ProgressStyle};
 use std::collections::{HashMap, HashSet};
 use std::fs::File;
@@ -36,6 +38,11 @@ Examples:
     kaluta replay --location data --rate 50,100,200 --duration-s 60
     kaluta replay --location data --sweep 50
 
+  Your own log, in three commands: the requests since the log began, then at the log's own times, twice as fast:
+    kaluta replay import access.log.gz --out workload
+    kaluta replay describe workload
+    kaluta replay --queries workload --location data --speed 2
+
   Your own queries, the first twenty as warm-up, every measurement kept:
     kaluta replay --queries my-queries --warm 20 --location data --json replay.jsonl
 
@@ -46,9 +53,13 @@ const SWEEP_DURATION_S: f64 = 5.0;
 
 /// Replay a folder of queries, warm then timed, and report how long they took.
 #[derive(Debug, Args)]
-#[command(after_help = EXAMPLES)]
+#[command(after_help = EXAMPLES, args_conflicts_with_subcommands = true, subcommand_negates_reqs = true)]
 pub struct ReplayArgs {
-    /// The folder of queries (*.rq), sent in the order of their names.
+    #[command(subcommand)]
+    command: Option<ReplayCommand>,
+
+    /// The folder of queries (*.rq), sent in the order of their names; or a recorded workload: a folder that `import` wrote,
+    /// or a file with a query or a JSON object with a `query` on each line.
     #[arg(long, value_name = "DIR", default_value = "queries")]
     queries: PathBuf,
 
@@ -123,6 +134,38 @@ pub struct ReplayArgs {
     timeout_s: u64,
 }
 
+/// What goes with a replay.
+#[derive(Debug, Subcommand)]
+enum ReplayCommand {
+    /// Make a workload of a log: an access log (common or combined format), JSON Lines, or a query a line
+    Import(ImportArgs),
+    /// Tell what is in a workload: forms, operators, shapes, repetition
+    Describe {
+        /// The workload.
+        #[arg(value_name = "DIR")]
+        workload: PathBuf,
+    },
+}
+
+/// Addresses and names of clients stay behind, and so does what is no query that parses, with a count and the reason.
+#[derive(Debug, Args)]
+struct ImportArgs {
+    /// The log; it may be compressed (.gz, .zst, .bz2).
+    log: PathBuf,
+
+    /// The folder for the workload.
+    #[arg(long, value_name = "DIR")]
+    out: PathBuf,
+
+    /// Keep so many requests, drawn so that rare kinds of queries stay in.
+    #[arg(long, value_name = "N", value_parser = positive)]
+    sample: Option<usize>,
+
+    /// Decides which requests are drawn.
+    #[arg(long, value_name = "N", default_value_t = 1)]
+    seed: u64,
+}
+
 /// How the requests of an open loop arrive.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
 enum Arrivals {
@@ -168,6 +211,32 @@ fn seconds(text: &str) -> Result<f64, String> {
 
 /// Runs the command. An error of kind `Settings` is wrong usage.
 pub fn run(args: ReplayArgs) -> Result<ExitCode> {
+    match &args.command {
+        None => measure(&args),
+        Some(command) => command.run(),
+    }
+}
+
+impl ReplayCommand {
+    fn run(&self) -> Result<ExitCode> {
+        match self {
+            Self::Import(ImportArgs {
+                log,
+                out,
+                sample,
+                seed,
+            }) => print(Imported::from_log(log, out, *sample, *seed)?)?,
+            Self::Describe { workload } => print(Description::of(&Workload::read(workload, 0)?)?)?,
+        }
+        Ok(ExitCode::SUCCESS)
+    }
+}
+
+fn print(text: impl std::fmt::Display) -> Result<()> {
+    write!(std::io::stdout().lock(), "{text}").map_err(|e| Error::io("printing", e))
+}
+
+fn measure(args: &ReplayArgs) -> Result<ExitCode> {
     let plan = args.plan()?;
     let json = args.json.as_deref().map(create).transpose()?;
     let bar = progress_bar(plan.schedule().len() as u64);
@@ -186,8 +255,7 @@ pub fn run(args: ReplayArgs) -> Result<ExitCode> {
     if let Some(file) = json {
         outcome.write_json(&mut BufWriter::new(file))?;
     }
-    write!(std::io::stdout().lock(), "{}", Report::new(&outcome))
-        .map_err(|e| Error::io("printing the report", e))?;
+    print(Report::new(&outcome))?;
     Ok(match outcome.is_clean() {
         true => ExitCode::SUCCESS,
         false => ExitCode::FAILURE,

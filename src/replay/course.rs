@@ -13,7 +13,6 @@ use super::failure::Failure;
 use super::process;
 use super::schedule::Slot;
 use super::workload::{Phase, Workload};
-use std::ops::Range;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Barrier, OnceLock};
 use std::thread;
@@ -25,14 +24,15 @@ pub struct Course<'a> {
     answers: &'a Answers,
     origin: Instant,
     clock_start: OnceLock<Instant>,
-    warm: Stage,
-    timed: Stage,
+    warm: Stage<'a>,
+    timed: Stage<'a>,
     gate: Barrier,
 }
 
 /// The requests of one phase, handed out one by one.
-struct Stage {
-    queries: Range<usize>,
+struct Stage<'a> {
+    /// The position of the query for each request.
+    queries: &'a [usize],
     cursor: AtomicUsize,
     count: usize,
     duration_max: Option<Duration>,
@@ -119,9 +119,9 @@ pub struct Lap {
     pub cpu_s: Option<f64>,
 }
 
-impl Stage {
+impl<'a> Stage<'a> {
     /// Each query once.
-    fn once(queries: Range<usize>) -> Self {
+    fn once(queries: &'a [usize]) -> Self {
         Self {
             cursor: AtomicUsize::new(0),
             count: queries.len(),
@@ -132,8 +132,8 @@ impl Stage {
     }
 
     /// The timed queries, once or for the time of the plan, as the load says.
-    fn timed(plan: &Plan, slot: &Slot) -> Self {
-        let once = Self::once(plan.workload.positions(Phase::Timed));
+    fn timed(plan: &'a Plan, slot: &Slot) -> Self {
+        let once = Self::once(plan.workload.requests(Phase::Timed));
         let Some(pace) = slot.load.pace else {
             return Self {
                 count: plan.duration.map_or(once.count, |_| usize::MAX),
@@ -145,7 +145,7 @@ impl Stage {
         let count = count.unwrap_or(once.count);
         // Rounds differ in their times, servers do not.
         let seed = plan.seed.wrapping_add(slot.round as u64);
-        let times = pace.times(count, &plan.workload.recorded()[once.queries.clone()], seed);
+        let times = pace.times(count, plan.workload.recorded(Phase::Timed), seed);
         Self {
             count,
             times: Some(times),
@@ -160,7 +160,7 @@ impl Stage {
         if position >= self.count || is_over() {
             return None;
         }
-        let query = self.queries.start + position % self.queries.len();
+        let query = self.queries[position % self.queries.len()];
         let time = self.times.as_ref().and_then(|times| times.get(position));
         Some((query, time.map(|&time| start + time)))
     }
@@ -174,7 +174,7 @@ impl<'a> Course<'a> {
             answers,
             origin: Instant::now(),
             clock_start: OnceLock::new(),
-            warm: Stage::once(plan.workload.positions(Phase::Warm)),
+            warm: Stage::once(plan.workload.requests(Phase::Warm)),
             timed: Stage::timed(plan, slot),
             gate: Barrier::new(slot.load.threads + 1),
         }

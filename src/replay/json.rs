@@ -145,7 +145,7 @@ impl Outcome {
             load: (plan.loads.iter())
                 .find_map(|load| load.pace)
                 .map_or("closed", Pace::name),
-            warm_queries: plan.workload.positions(Phase::Warm).len(),
+            warm_queries: plan.workload.requests(Phase::Warm).len(),
             workload_sha256: plan.workload.sha256(),
             queries: (plan.workload.queries().iter())
                 .map(|query| QueryRecord {

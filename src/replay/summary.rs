@@ -8,7 +8,6 @@ use super::machine;
 use super::pace::Load;
 use super::run::{Request, Run};
 use super::statistics::{GEOMETRIC_MEAN_FLOOR_MS, Samples};
-use super::workload::Phase;
 
 /// Above this share of its time that a client thread works itself, the client may be what is measured.
 const CLIENT_SHARE_MAX: f64 = 0.5;
@@ -88,7 +87,8 @@ impl Outcome {
         };
         self.plan
             .workload
-            .positions(Phase::Timed)
+            .timed_queries()
+            .into_iter()
             .map(medians)
             .collect()
     }
@@ -159,8 +159,11 @@ impl Row<'_> {
     }
 
     /// The geometric mean over the queries of their median latencies.
-    pub fn geometric_mean_ms(&self, queries: std::ops::Range<usize>) -> Option<f64> {
-        let medians: Samples = queries.filter_map(|query| self.median_ms(query)).collect();
+    pub fn geometric_mean_ms(&self, queries: impl IntoIterator<Item = usize>) -> Option<f64> {
+        let medians: Samples = queries
+            .into_iter()
+            .filter_map(|query| self.median_ms(query))
+            .collect();
         medians.geometric_mean(GEOMETRIC_MEAN_FLOOR_MS)
     }
 

@@ -15,6 +15,7 @@ mod solutions;
 mod tsv;
 mod turtle;
 mod xml;
+mod xml_limits;
 
 #[cfg(test)]
 mod tests;

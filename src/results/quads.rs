@@ -3,7 +3,7 @@
 //! N-Triples and N-Quads have a quick writer of their own; the other formats go through `oxrdfio`.
 
 use super::cells::Cells;
-use super::turtle;
+use super::{turtle, xml_limits};
 use crate::batch::Batch;
 use crate::diagnostics::{Error, Result};
 use crate::term::{LiteralSort, ResolveTerm, TermId, TermView};
@@ -22,6 +22,7 @@ enum Syntax {
     Serializer {
         serializer: Box<WriterQuadSerializer<Pipe>>,
         pipe: Pipe,
+        is_xml: bool,
     },
 }
 
@@ -39,6 +40,7 @@ impl QuadsWriter {
                         RdfSerializer::from_format(format).for_writer(pipe.clone()),
                     ),
                     pipe,
+                    is_xml: format == RdfFormat::RdfXml,
                 }
             }
         })
@@ -63,9 +65,16 @@ impl QuadsWriter {
                     write_line(batch.columns().iter().map(|c| c[i]), cells, terms, out)?;
                 }
             }
-            Syntax::Serializer { serializer, pipe } => {
+            Syntax::Serializer {
+                serializer,
+                pipe,
+                is_xml,
+            } => {
                 for i in rows {
                     let quad = to_quad(batch, i, terms)?;
+                    if *is_xml {
+                        xml_limits::check(&quad)?;
+                    }
                     serializer.serialize_quad(&quad).map_err(refused)?;
                 }
                 pipe.drain_into(out);
@@ -79,7 +88,10 @@ impl QuadsWriter {
     /// # Errors
     /// The format cannot be closed.
     pub fn finish(self, out: &mut Vec<u8>) -> Result<()> {
-        if let Syntax::Serializer { serializer, pipe } = self.0 {
+        if let Syntax::Serializer {
+            serializer, pipe, ..
+        } = self.0
+        {
             serializer.finish().map_err(refused)?;
             pipe.drain_into(out);
         }

@@ -4,12 +4,11 @@
 //! until the store has moved on. That is safe because no file is written again: commits of the store go to log files
 //! that are not part of the copy.
 
-use super::files::{Directory, OperatingSystem};
+use super::files::Directory;
 use super::layout;
 use super::manifest::Manifest;
 use crate::diagnostics::{Error, ErrorKind, Result};
 use std::path::Path;
-use std::sync::Arc;
 
 /// Copies what a manifest names, and with `with_logs` the log, to a new directory.
 ///
@@ -18,7 +17,7 @@ use std::sync::Arc;
 pub fn copy(from: &Directory, manifest: &Manifest, with_logs: bool, to: &Path) -> Result<()> {
     std::fs::create_dir_all(to)
         .map_err(|e| Error::io(format_args!("cannot create {}", to.display()), e))?;
-    let to = Directory::new(to, Arc::new(OperatingSystem));
+    let to = from.beside(to);
     if !to.names()?.is_empty() {
         return Err(Error::new(
             ErrorKind::BadRequest,

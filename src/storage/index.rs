@@ -270,6 +270,22 @@ impl IndexFile {
         Ok(Some(ids[place]))
     }
 
+    /// Reads all of a block, its columns in the order of the permutation, and gives the number of its rows.
+    ///
+    /// # Errors
+    /// The block is damaged.
+    pub fn decode_block(&self, block: usize, ids: &mut [[TermId; BLOCK_ROWS]; 4]) -> Result<usize> {
+        let view = self.verified_block(block)?;
+        let rows = BLOCK_ROWS.min(self.rows as usize - block * BLOCK_ROWS);
+        for (place, ids) in ids.iter_mut().enumerate() {
+            let column = view.column(place);
+            column
+                .and_then(|column| column.decode(0..rows, ids))
+                .ok_or_else(|| self.nonsense(block))?;
+        }
+        Ok(rows)
+    }
+
     /// A block whose checksum has just been verified.
     ///
     /// # Errors

@@ -22,6 +22,9 @@ enum Bytes {
     Map(Mmap),
     /// An empty file, which cannot be mapped.
     Empty,
+    /// A file of a file system that is in memory: its bytes, in words so that they are aligned, and their number.
+    #[cfg(test)]
+    Words(Vec<u64>, usize),
 }
 
 impl Mapped {
@@ -53,6 +56,20 @@ impl Mapped {
         Ok(Self { path, bytes })
     }
 
+    /// A file that is in memory.
+    #[cfg(test)]
+    pub fn of_bytes(path: &Path, bytes: &[u8]) -> Self {
+        let words = bytes.chunks(8).map(|chunk| {
+            let mut word = [0; 8];
+            word[..chunk.len()].copy_from_slice(chunk);
+            u64::from_le_bytes(word)
+        });
+        Self {
+            path: path.to_path_buf(),
+            bytes: Bytes::Words(words.collect(), bytes.len()),
+        }
+    }
+
     /// Where the file lies.
     pub fn path(&self) -> &Path {
         &self.path
@@ -64,6 +81,10 @@ impl Mapped {
         match &self.bytes {
             Bytes::Map(map) => map,
             Bytes::Empty => &[],
+            #[cfg(test)]
+            // SAFETY: every byte of a word is a valid u8, and `align_to` gives in its middle part only whole items; bytes
+            // have no alignment, so that part is all of the words.
+            Bytes::Words(words, len) => unsafe { &words.align_to::<u8>().1[..*len] },
         }
     }
 

@@ -39,6 +39,7 @@ mod statistics;
 mod store;
 mod tally;
 mod transaction;
+mod verify;
 mod writer;
 
 pub use durability::Durability;
@@ -53,6 +54,7 @@ pub use snapshot::Snapshot;
 pub use statistics::{PredicateStatistics, StoreStatistics};
 pub use store::Store;
 pub use transaction::{Commit, Transaction};
+pub use verify::VerifyReport;
 
 #[cfg(test)]
 mod tests;

@@ -9,7 +9,7 @@ use super::index::IndexFile;
 use super::layout::{self, FileNumber};
 use super::permutation::{Permutation, QuadColumn};
 use super::statistics::RunStatistics;
-use crate::diagnostics::Result;
+use crate::diagnostics::{Error, Result};
 use crate::term::TermId;
 use std::collections::BTreeSet;
 use std::ops::Range;
@@ -63,6 +63,16 @@ impl QuadFiles {
     /// The number of its quads.
     pub fn len(&self) -> u64 {
         self.statistics.totals().quads
+    }
+
+    /// The error for files that pass their checksums and still make no sense.
+    #[cold]
+    pub fn contradiction(&self, permutation: Permutation, what: impl std::fmt::Display) -> Error {
+        let path = layout::index_path(self.directory.location(), self.number, permutation);
+        Error::corruption(format!(
+            "{} is damaged: {what}; restore the store from a backup",
+            path.display()
+        ))
     }
 
     /// Says that no manifest names it any more.

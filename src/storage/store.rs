@@ -13,6 +13,7 @@ use super::shared::{Shared, StoreOptions};
 use super::snapshot::Snapshot;
 use super::stack::Stack;
 use super::transaction::Transaction;
+use super::verify::{self, VerifyReport};
 use super::writer::{Turnstile, Writer};
 use crate::diagnostics::{Error, ErrorKind, Result};
 use std::fs::{File, OpenOptions, TryLockError};
@@ -245,10 +246,14 @@ impl Store {
         }
         backup::copy(&self.shared.directory, &manifest, is_read_only, to)
     }
-}
 
-impl Drop for Store {
-    fn drop(&mut self) {
+    /// Reads everything and says what is wrong.
+    pub fn verify(&self) -> VerifyReport {
+        verify::verify(&self.snapshot())
+    }
+
+    /// Ends the background work and marks the end of the log.
+    pub(super) fn close(&mut self) {
         // The background work may have the turn; it ends first.
         if self.background.take().is_none() || self.shared.acknowledger.check().is_err() {
             return;
@@ -262,6 +267,12 @@ impl Drop for Store {
             // Without the mark damage to the last commits would be taken for a torn tail; they are there all the same.
             let _ = writer.log.append_mark(sequence);
         }
+    }
+}
+
+impl Drop for Store {
+    fn drop(&mut self) {
+        self.close();
     }
 }
 

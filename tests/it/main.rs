@@ -3,6 +3,7 @@
 //! `cargo test --test it -- NAME` runs those whose name contains NAME; `--list` names them all.
 
 mod cases;
+mod chapter17;
 mod cliffs;
 mod compare;
 mod differential;
@@ -17,6 +18,7 @@ mod operators;
 mod oracle;
 mod panics;
 mod queries;
+mod round_trips;
 mod settings;
 mod store;
 mod tally;
@@ -39,6 +41,7 @@ fn main() -> ExitCode {
     let trials = [
         w3c::trials(&tally),
         cases::trials(),
+        chapter17::trials(),
         cliffs::trials(),
         differential::trials(&operators),
         metamorphic::trials(&operators),
@@ -46,6 +49,7 @@ fn main() -> ExitCode {
         fuzz::trials(),
         http::trials(),
         queries::trials(),
+        round_trips::trials(),
         workload::trials(),
         isomorphism::trials(),
         tidy::trials(),

@@ -67,7 +67,7 @@ const ROOMS: [(&str, &[&str]); 18] = [
             "update",
         ],
     ),
-    ("replay", &["diagnostics"]),
+    ("replay", &["diagnostics", "rdf"]),
     ("sample", &["diagnostics"]),
     (
         "http",

@@ -148,8 +148,8 @@ impl<'a> Report<'a> {
         writeln!(
             f,
             "{} queries timed after {} warm ones (SHA-256 {}), {rounds} rounds, {} loop, seed {seed}, time-out {} s",
-            workload.positions(Phase::Timed).len(),
-            workload.positions(Phase::Warm).len(),
+            workload.requests(Phase::Timed).len(),
+            workload.requests(Phase::Warm).len(),
             workload.sha256(),
             self.pace().map_or("closed", Pace::name),
             timeout.as_secs_f64()

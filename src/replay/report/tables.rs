@@ -4,7 +4,6 @@ use super::Report;
 use crate::replay::statistics::Samples;
 use crate::replay::summary::QueryMedians;
 use crate::replay::table::{Table, decimals, figures, words};
-use crate::replay::workload::Phase;
 
 const QUERIES_SHOWN: usize = 10;
 
@@ -62,7 +61,7 @@ impl Report<'_> {
         for row in &self.rows {
             let times: Samples = row.times_s().collect();
             let latencies = row.latencies_ms();
-            let queries = self.outcome.plan.workload.positions(Phase::Timed);
+            let queries = self.outcome.plan.workload.timed_queries();
             table.push([
                 self.name(row.target).to_owned(),
                 row.load.to_string(),

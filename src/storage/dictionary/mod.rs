@@ -120,12 +120,12 @@ impl Dictionary {
         Ok(None)
     }
 
-    /// The term of a stored id; `buffer` is overwritten and lends its bytes to the answer.
+    /// Writes the key of a stored id over `key`.
     ///
     /// # Errors
     /// A segment is damaged, or the id is not of this dictionary.
     #[inline]
-    pub fn resolve<'b>(&self, id: TermId, buffer: &'b mut Vec<u8>) -> Result<TermView<'b>> {
+    pub fn key(&self, id: TermId, key: &mut Vec<u8>) -> Result<()> {
         let (tag, number) = (id.tag(), id.number());
         let starts = self.starts(tag);
         let place = starts.partition_point(|&start| start <= number);
@@ -135,8 +135,17 @@ impl Dictionary {
         let Some((layer, start)) = found.filter(|_| !id.is_local()) else {
             return Err(Error::internal(format!("{id:?} is not in the dictionary")));
         };
-        layer.key(tag, number - start, buffer)?;
-        decode_key(tag, buffer).ok_or_else(|| {
+        layer.key(tag, number - start, key)
+    }
+
+    /// The term of a stored id; `buffer` is overwritten and lends its bytes to the answer.
+    ///
+    /// # Errors
+    /// A segment is damaged, or the id is not of this dictionary.
+    #[inline]
+    pub fn resolve<'b>(&self, id: TermId, buffer: &'b mut Vec<u8>) -> Result<TermView<'b>> {
+        self.key(id, buffer)?;
+        decode_key(id.tag(), buffer).ok_or_else(|| {
             Error::corruption(format!("the dictionary's entry for {id:?} is no term"))
         })
     }

@@ -255,6 +255,14 @@ impl Segment {
         self.file.bytes()
     }
 
+    /// Reads every page.
+    ///
+    /// # Errors
+    /// One is damaged.
+    pub fn verify(&self) -> Result<()> {
+        self.file.read(0, self.file.content_bytes()).map(drop)
+    }
+
     /// The number of its terms of a tag.
     pub fn len(&self, tag: Tag) -> u64 {
         self.section(tag).map_or(0, |section| section.keys)

@@ -4,6 +4,8 @@
 //! for [`OutputFile::set_len`], which takes back an append that failed. Bytes are durable after [`OutputFile::sync`],
 //! names after [`FileSystem::sync_directory`].
 
+#[cfg(test)]
+pub mod faulty;
 mod system;
 
 pub use system::OperatingSystem;
@@ -101,6 +103,11 @@ impl Directory {
             location: location.to_path_buf(),
             files,
         }
+    }
+
+    /// Another directory of the same file system.
+    pub fn beside(&self, location: &Path) -> Self {
+        Self::new(location, Arc::clone(&self.files))
     }
 
     /// Where it is.

@@ -124,17 +124,8 @@ fn write_other(
 
 fn for_each_quad(index: &IndexFile, mut each: impl FnMut(Quad) -> Result<()>) -> Result<()> {
     let mut columns = [[TermId::UNBOUND; BLOCK_ROWS]; 4];
-    let rows = index.rows() as usize;
-    for block in 0..rows.div_ceil(BLOCK_ROWS) {
-        let view = index.verified_block(block)?;
-        let rows = BLOCK_ROWS.min(rows - block * BLOCK_ROWS);
-        for (place, ids) in columns.iter_mut().enumerate() {
-            let column = view
-                .column(place)
-                .and_then(|column| column.decode(0..rows, ids));
-            column.ok_or_else(|| index.nonsense(block))?;
-        }
-        for row in 0..rows {
+    for block in 0..(index.rows() as usize).div_ceil(BLOCK_ROWS) {
+        for row in 0..index.decode_block(block, &mut columns)? {
             each(columns.each_ref().map(|ids| ids[row]))?;
         }
     }

@@ -1,5 +1,6 @@
 //! Scans, seeks and counts of a store of several runs, against a plain sorted set of quads.
 
+mod crashes;
 mod updates;
 
 use super::*;
