@@ -17,6 +17,9 @@ use oxrdfio::RdfSerializer;
 const SD: &str = "http://www.w3.org/ns/sparql-service-description#";
 const FORMATS: &str = "http://www.w3.org/ns/formats/";
 
+/// The path that takes updates beside queries.
+const BOTH: &str = "/sparql";
+
 /// The formats of answers, by their names in the W3C's list of file formats.
 const RESULT_FORMATS: [&str; 10] = [
     "SPARQL_Results_JSON",
@@ -47,7 +50,8 @@ pub fn respond(shared: &Shared, path: &str, headers: &HeaderMap) -> Result<Respo
     let mut serializer = serializer
         .map_err(|e| Error::internal(format!("the prefix sd: {e}")))?
         .for_writer(Vec::new());
-    for triple in description(endpoint, path, shared) {
+    let has_updates = path == BOTH && !shared.engine.is_read_only();
+    for triple in description(endpoint, shared, has_updates) {
         serializer.serialize_triple(&triple).map_err(unwritten)?;
     }
     let body = serializer.finish().map_err(unwritten)?;
@@ -58,8 +62,8 @@ fn sd(local: &str) -> NamedNode {
     NamedNode::new_unchecked(format!("{SD}{local}"))
 }
 
-/// What there is, about a service at an endpoint. Updates are taken at the path that takes both.
-fn description(endpoint: NamedNode, endpoint_path: &str, shared: &Shared) -> Vec<Triple> {
+/// What there is, about a service at an endpoint.
+fn description(endpoint: NamedNode, shared: &Shared, has_updates: bool) -> Vec<Triple> {
     let [service, dataset, graph] = ["service", "dataset", "graph"].map(BlankNode::new_unchecked);
     let mut triples = Vec::new();
     let mut say = |subject: &BlankNode, predicate: NamedNode, object: Term| {
@@ -74,12 +78,9 @@ fn description(endpoint: NamedNode, endpoint_path: &str, shared: &Shared) -> Vec
     for language in ["SPARQL10Query", "SPARQL11Query"] {
         say(&service, sd("supportedLanguage"), sd(language).into());
     }
-    if endpoint_path == "/sparql" && !shared.engine.is_read_only() {
-        say(
-            &service,
-            sd("supportedLanguage"),
-            sd("SPARQL11Update").into(),
-        );
+    if has_updates {
+        let update = sd("SPARQL11Update");
+        say(&service, sd("supportedLanguage"), update.into());
     }
     for format in RESULT_FORMATS {
         let format = NamedNode::new_unchecked(format!("{FORMATS}{format}"));

@@ -26,16 +26,19 @@ const DERIVED: [&str; 12] = [
     "positiveInteger",
 ];
 
+/// Makes a table: expressions, and what each must give.
+type Table = fn() -> Vec<(String, String)>;
+
 /// One trial for each table.
 pub fn trials() -> Vec<Trial> {
-    let tables: [(&str, fn() -> Vec<(String, String)>); 5] = [
+    let tables: [(&str, Table); 5] = [
         ("casts_of_section_17_5", casts),
         ("derived_integers_are_integers", derived_integers),
         ("numbers_are_promoted", promotion),
         ("effective_boolean_values_of_section_17_2_2", boolean_values),
         ("times_with_and_without_zone", times),
     ];
-    let trial = |(name, table): (&str, fn() -> Vec<(String, String)>)| {
+    let trial = |(name, table): (&str, Table)| {
         Trial::test(format!("chapter17::{name}"), move || Ok(check(&table())?))
     };
     let mut trials: Vec<_> = tables.into_iter().map(trial).collect();

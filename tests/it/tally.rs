@@ -43,14 +43,14 @@ impl fmt::Display for Tally {
         }
         writeln!(
             f,
-            "{:<24}{:>8}{:>8}{:>10}{:>16}",
+            "{:<30}{:>8}{:>8}{:>10}{:>16}",
             "suite", "passed", "failed", "excepted", "not applicable"
         )?;
         for (suite, outcomes) in &*suites {
             let n = |outcome| outcomes.get(&outcome).copied().unwrap_or(0);
             writeln!(
                 f,
-                "{suite:<24}{:>8}{:>8}{:>10}{:>16}",
+                "{suite:<30}{:>8}{:>8}{:>10}{:>16}",
                 n(Outcome::Passed),
                 n(Outcome::Failed),
                 n(Outcome::Excepted),

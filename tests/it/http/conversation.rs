@@ -3,6 +3,7 @@
 use super::client::{Connection, ask, request, target};
 use super::fixture::{Fixture, SUBJECTS};
 use super::trial;
+use kaluta::settings::DefaultGraph;
 use libtest_mimic::Trial;
 use std::io::Read;
 
@@ -19,6 +20,11 @@ pub fn trials() -> Vec<Trial> {
         ),
         trial("requests that break the protocol", refused_requests),
         trial("a syntax error is a readable problem", syntax_errors),
+        trial("the service describes what it has", description),
+        trial(
+            "well-known prefixes are declared where that is set",
+            default_prefixes,
+        ),
         trial(
             "preflights need no credentials and errors can be read",
             cross_origin,
@@ -255,9 +261,68 @@ fn syntax_errors() {
             .trim_start()
             .starts_with('^')
     );
+    // The usual slips, each with what to do.
+    for (query, words) in [
+        (
+            "SELECT * { ?s foaf:name ?n }",
+            "add PREFIX foaf: <http://xmlns.com/foaf/0.1/>",
+        ),
+        (
+            "SELECT ?s (COUNT(*) AS ?n) { ?s ?p ?o }",
+            "add it to GROUP BY",
+        ),
+        ("ASK { ?s ?p “x” }", "write straight quotes"),
+        ("ASK { ?s ?p 1 ?s ?q 2 }", "is missing before `?s`"),
+    ] {
+        let problem = ask(server.address, query, "*/*").json();
+        let detail = problem["detail"].as_str().unwrap_or_default();
+        assert!(detail.contains(words), "{query}: {detail}");
+        assert!(
+            problem["excerpt"][1]
+                .as_str()
+                .is_some_and(|e| e.ends_with('^'))
+        );
+    }
     let page = ask(server.address, query, "text/html,*/*;q=0.8");
     assert_eq!(page.header("content-type"), "text/plain; charset=utf-8");
     assert!(page.text().contains("\n    ?s ?p }\n"), "{}", page.text());
+}
+
+/// Prefixes that everybody knows are declared where an operator says so, and only there.
+fn default_prefixes() {
+    let query = "ASK { ?s rdfs:label ?label }";
+    let plain = Fixture::start(|_| {});
+    assert_eq!(ask(plain.address, query, "*/*").status, 400);
+    let eased = Fixture::start(|settings| settings.query.default_prefixes = true);
+    assert_eq!(ask(eased.address, query, "*/*").status, 200);
+}
+
+fn description() {
+    let describe = |server: &Fixture, path: &str| {
+        let response = request(server.address, "GET", path, &[], None);
+        assert_eq!(response.header("content-type"), "application/n-triples");
+        response.text().to_owned()
+    };
+    let plain = Fixture::start(|_| {});
+    let (both, queries) = (describe(&plain, "/sparql"), describe(&plain, "/query"));
+    assert!(both.contains("#SPARQL11Update>") && both.contains("#SPARQL11Query>"));
+    assert!(!queries.contains("#SPARQL11Update>"), "{queries}");
+    assert!(!both.contains("#feature>"), "{both}");
+    let other = Fixture::start(|settings| {
+        settings.query.default_graph = DefaultGraph::Union;
+        settings.service.allow = vec!["http://e.org/sparql".to_owned()];
+    });
+    let features = describe(&other, "/query");
+    assert!(features.contains("#UnionDefaultGraph>"), "{features}");
+    assert!(features.contains("#BasicFederatedQuery>"), "{features}");
+    let refused = request(
+        other.address,
+        "GET",
+        "/query",
+        &[("Accept", "image/png")],
+        None,
+    );
+    assert_eq!(refused.status, 406);
 }
 
 fn cross_origin() {

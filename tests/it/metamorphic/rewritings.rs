@@ -94,10 +94,10 @@ fn text(triples: &[String]) -> String {
     triples.join(" . ")
 }
 
-/// Two patterns that share `?a`; the first has few answers at times.
+/// Two patterns that share `?a`; the first has few answers every other time.
 fn two(random: &mut Random) -> (String, String) {
     let mut left = pattern(random, 2);
-    if random.chance(30) {
+    if random.chance(50) {
         left.push(format!("?a :q :n{}", random.between(0, 15)));
     }
     (text(&left), text(&pattern(random, 2)))
