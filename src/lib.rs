@@ -21,7 +21,8 @@
 //! - [`term`], [`batch`]: the eight bytes that stand for a term, and columns of them. Everything below the writers of
 //!   results works on these numbers.
 //! - [`rdf`]: formats, media types and compressed files around the parsers of the `oxrdfio` family.
-//! - [`storage`]: dictionary, permutations, blocks, runs, snapshots, statistics, bulk load. Knows no SPARQL.
+//! - [`storage`]: dictionary, permutations, blocks, runs, snapshots, statistics, bulk load, transactions, the log, flush and
+//!   compaction. Knows no SPARQL.
 //! - [`sparql`]: text to algebra around `spargebra`, with limits and errors that point at the place.
 //! - [`expr`]: SPARQL expressions and aggregates over batches; the small errors that expressions raise.
 //! - [`plan`]: algebra to physical plan. It asks the storage for counts, never for rows.

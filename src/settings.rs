@@ -33,6 +33,8 @@ pub struct Settings {
     pub update: UpdateSettings,
     /// Which other services queries may ask.
     pub service: ServiceSettings,
+    /// How the store is written.
+    pub store: StoreSettings,
     /// Limits of loading.
     pub load: LoadSettings,
     /// Limits of the HTTP server.
@@ -96,6 +98,25 @@ pub struct ServiceSettings {
     pub timeout_ms: u64,
 }
 
+/// How the store is written.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct StoreSettings {
+    /// What it takes for a commit to be acknowledged.
+    pub durability: Durability,
+}
+
+/// What it takes for a commit to be acknowledged.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Durability {
+    /// It is on disk: it survives a power cut.
+    #[default]
+    Fsync,
+    /// The operating system has it: it survives the end of this process, but perhaps not a power cut.
+    Os,
+}
+
 /// Limits of loading.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
@@ -141,6 +162,7 @@ impl Default for Settings {
             query: QuerySettings::default(),
             update: UpdateSettings::default(),
             service: ServiceSettings::default(),
+            store: StoreSettings::default(),
             load: LoadSettings::default(),
             http: HttpSettings::default(),
             log: LogSettings::default(),

@@ -76,7 +76,7 @@ pub fn run(args: LoadArgs, context: &Context) -> Result<ExitCode> {
     };
     let location = context.location()?;
     let sources = args.sources()?;
-    let engine = Engine::open(location, &context.settings.query)?;
+    let engine = Engine::open(location, &context.settings.query, &context.settings.store)?;
     let bar = LoadBar::start();
     let report = engine.load(sources, &options, &bar)?;
     bar.finish(&report);

@@ -90,7 +90,7 @@ pub fn run(args: &ServeArgs, context: &Context, read_only: bool) -> Result<ExitC
     let query = &context.settings.query;
     let engine = match read_only {
         true => Engine::open_read_only(location, query)?,
-        false => Engine::open(location, query)?,
+        false => Engine::open(location, query, &context.settings.store)?,
     };
     let engine = engine
         .with_load_folders(context.settings.update.load_folders.clone())

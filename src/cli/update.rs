@@ -66,7 +66,7 @@ impl UpdateArgs {
 /// The update does not parse or fails; then nothing was changed.
 pub fn run(args: &UpdateArgs, context: &Context) -> Result<ExitCode> {
     let settings = &context.settings;
-    let engine = Engine::open(context.location()?, &settings.query)?
+    let engine = Engine::open(context.location()?, &settings.query, &settings.store)?
         .with_load_folders(settings.update.load_folders.clone());
     let update = engine.prepare_update(&UpdateRequest {
         text: args.text()?,

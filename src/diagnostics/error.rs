@@ -54,6 +54,8 @@ pub enum ErrorKind {
     Locked,
     /// The operating system refused to read or write.
     Io,
+    /// There is no room on the disk.
+    DiskFull,
     /// Data on disk that fails its checksum or contradicts itself.
     Corruption,
     /// The store was written by another version of the format.
@@ -64,7 +66,7 @@ pub enum ErrorKind {
 
 impl ErrorKind {
     /// Every kind, in the order of declaration.
-    pub const ALL: [Self; 21] = [
+    pub const ALL: [Self; 22] = [
         Self::Syntax,
         Self::BadRequest,
         Self::Forbidden,
@@ -83,6 +85,7 @@ impl ErrorKind {
         Self::Settings,
         Self::Locked,
         Self::Io,
+        Self::DiskFull,
         Self::Corruption,
         Self::FormatVersion,
         Self::Internal,
@@ -109,6 +112,7 @@ impl ErrorKind {
             Self::Settings => "settings",
             Self::Locked => "locked",
             Self::Io => "io",
+            Self::DiskFull => "disk-full",
             Self::Corruption => "corruption",
             Self::FormatVersion => "format-version",
             Self::Internal => "internal",
@@ -135,9 +139,12 @@ impl ErrorKind {
             | Self::Cancelled
             | Self::Service
             | Self::Settings => Level::DEBUG,
-            Self::Locked | Self::Io | Self::Corruption | Self::FormatVersion | Self::Internal => {
-                Level::ERROR
-            }
+            Self::Locked
+            | Self::Io
+            | Self::DiskFull
+            | Self::Corruption
+            | Self::FormatVersion
+            | Self::Internal => Level::ERROR,
         }
     }
 
@@ -156,7 +163,7 @@ impl ErrorKind {
             Self::Service => 502,
             Self::Busy | Self::Cancelled => 503,
             Self::Deadline => 504,
-            Self::MemoryLimit => 507,
+            Self::MemoryLimit | Self::DiskFull => 507,
             Self::Settings
             | Self::Locked
             | Self::Io
@@ -241,7 +248,12 @@ impl Error {
 
     /// Reading or writing a path failed.
     pub fn io(what: impl fmt::Display, cause: std::io::Error) -> Self {
-        Self::new(ErrorKind::Io, format!("{what}: {cause}")).caused_by(cause)
+        use std::io::ErrorKind as Cause;
+        let kind = match cause.kind() {
+            Cause::StorageFull | Cause::QuotaExceeded => ErrorKind::DiskFull,
+            _ => ErrorKind::Io,
+        };
+        Self::new(kind, format!("{what}: {cause}")).caused_by(cause)
     }
 
     /// Data on disk is damaged.

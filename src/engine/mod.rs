@@ -25,9 +25,9 @@ use crate::exec::{self, ExecContext, profiles_of};
 use crate::expr::ExprContext;
 use crate::federation::Services;
 use crate::plan::{self, Dataset, GraphScope, PlannedQuery};
-use crate::settings::{DefaultGraph, QuerySettings, ServiceSettings};
+use crate::settings::{DefaultGraph, QuerySettings, ServiceSettings, StoreSettings};
 use crate::sparql::{Limits, Prologue, parse_query};
-use crate::storage::{Snapshot, Store};
+use crate::storage::{Snapshot, Store, StoreOptions};
 use crate::term::{TermId, TermStore};
 use oxrdf::Variable;
 use spargebra::Query;
@@ -131,9 +131,17 @@ impl Engine {
     ///
     /// # Errors
     /// Another process holds it, its files are damaged or of another version, or they cannot be read.
-    pub fn open(location: &Path, settings: &QuerySettings) -> Result<Self> {
+    pub fn open(
+        location: &Path,
+        settings: &QuerySettings,
+        writing: &StoreSettings,
+    ) -> Result<Self> {
+        let options = StoreOptions {
+            durability: writing.durability,
+            ..StoreOptions::default()
+        };
         Ok(Self {
-            store: Store::open(location)?,
+            store: Store::open_with(location, &options)?,
             default_graph: settings.default_graph,
             load_folders: Vec::new(),
             has_default_prefixes: settings.default_prefixes,

@@ -160,7 +160,7 @@ impl QueryJob {
         };
         let head = Head {
             content_type: offer.content_type,
-            announces_1_2: self.accept.announces_1_2(media_type_of(offer.content_type)),
+            announces_1_2: self.accept.announces_1_2(offer.media_type),
             coding: self.coding,
             entity_tag: Some(tag),
             is_known: tag.is_among(known),

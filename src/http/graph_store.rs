@@ -100,7 +100,7 @@ async fn delete(shared: &Arc<Shared>, parts: &Parts, address: Address) -> Result
         engine.delete_graph(&choice, &precondition, control)
     })
     .await?;
-    Ok(changed(StatusCode::OK, &change.commit))
+    Ok(changed(shared, StatusCode::OK, &change.commit))
 }
 
 /// A PUT or POST that waits for its body.
@@ -160,7 +160,7 @@ async fn write(
         true => StatusCode::OK,
         false => StatusCode::CREATED,
     };
-    let mut response = changed(status, &change.commit);
+    let mut response = changed(shared, status, &change.commit);
     if let Some(iri) = made
         && let Ok(location) = HeaderValue::try_from(iri.as_str())
     {

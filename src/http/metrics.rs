@@ -3,7 +3,7 @@
 //! All are plain atomics, a few nanoseconds for each request.
 
 use crate::diagnostics::backtraces;
-use crate::engine::{self, Engine};
+use crate::engine::{self, Commit, Engine};
 use axum::http::StatusCode;
 use std::fmt::{Display, Write};
 use std::sync::Arc;
@@ -27,6 +27,9 @@ pub struct Metrics {
     running: AtomicU64,
     rows: AtomicU64,
     broken: AtomicU64,
+    commits: AtomicU64,
+    inserted: AtomicU64,
+    deleted: AtomicU64,
 }
 
 impl Default for Metrics {
@@ -38,6 +41,9 @@ impl Default for Metrics {
             running: AtomicU64::new(0),
             rows: AtomicU64::new(0),
             broken: AtomicU64::new(0),
+            commits: AtomicU64::new(0),
+            inserted: AtomicU64::new(0),
+            deleted: AtomicU64::new(0),
         }
     }
 }
@@ -74,6 +80,13 @@ impl Metrics {
     /// Counts an answer that was broken off, or whose client had gone.
     pub fn count_broken(&self) {
         self.broken.fetch_add(1, Relaxed);
+    }
+
+    /// Counts a commit.
+    pub fn count_commit(&self, commit: &Commit) {
+        self.commits.fetch_add(1, Relaxed);
+        self.inserted.fetch_add(commit.inserted, Relaxed);
+        self.deleted.fetch_add(commit.deleted, Relaxed);
     }
 
     /// Counts a query as running until the returned value is dropped.
@@ -113,6 +126,21 @@ impl Metrics {
                 "kaluta_broken_answers_total",
                 "Answers broken off after their first byte, by an error or by the client.",
                 self.broken.load(Relaxed),
+            ),
+            (
+                "kaluta_commits_total",
+                "Updates, and graphs written or deleted.",
+                self.commits.load(Relaxed),
+            ),
+            (
+                "kaluta_quads_inserted_total",
+                "Quads that were inserted.",
+                self.inserted.load(Relaxed),
+            ),
+            (
+                "kaluta_quads_deleted_total",
+                "Quads that were deleted.",
+                self.deleted.load(Relaxed),
             ),
             (
                 "kaluta_backtraces_captured_total",

@@ -22,7 +22,7 @@ Change the data with POST at /update (application/sparql-update, or a form with 
 PUT, POST and DELETE at /store?graph=IRI, /store?default, or /store for all of them:
 
   curl http://{address}/update --data-urlencode 'update=INSERT DATA {{ <http://e/s> <http://e/p> 1 }}'
-  curl http://{address}/store?default -H 'Content-Type: text/turtle' -T data.ttl
+  curl -T data.ttl -H 'Content-Type: text/turtle' 'http://{address}/store?default'
 
 /health says whether the server is alive, /metrics counts what it does.
 ",

@@ -21,7 +21,7 @@ pub async fn respond(shared: &Arc<Shared>, call: UpdateRequest) -> Result<Respon
         engine.update(engine.prepare_update(&call)?, control)
     })
     .await?;
-    Ok(changed(StatusCode::OK, &commit))
+    Ok(changed(shared, StatusCode::OK, &commit))
 }
 
 /// Fails on a server that only reads.
@@ -62,7 +62,8 @@ pub async fn run<T: Send + 'static>(
 }
 
 /// The response to a request that changed the store, or found it as it was to be.
-pub fn changed(status: StatusCode, commit: &Commit) -> Response {
+pub fn changed(shared: &Shared, status: StatusCode, commit: &Commit) -> Response {
+    shared.metrics.count_commit(commit);
     let Commit {
         sequence,
         inserted,

@@ -7,20 +7,9 @@
 use super::files::OutputFile;
 use super::snapshot::Snapshot;
 use crate::diagnostics::{Error, ErrorKind, Result};
+use crate::settings::Durability;
 use arc_swap::ArcSwap;
-use serde::{Deserialize, Serialize};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
-
-/// What it takes for a commit to be acknowledged.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum Durability {
-    /// It is on disk: it survives a power cut.
-    #[default]
-    Fsync,
-    /// The operating system has it: it survives the end of this process, but perhaps not a power cut.
-    Os,
-}
 
 /// What of the log is durable, and the newest state that is.
 #[derive(Debug)]

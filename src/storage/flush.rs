@@ -35,7 +35,7 @@ struct Frozen {
 /// # Errors
 /// Writing failed; then it stays in memory and in the log.
 pub fn flush(shared: &Shared, manifest: &mut Manifest) -> Result<()> {
-    let frozen = freeze(shared, &shared.turnstile.enter())?;
+    let frozen = freeze(shared, manifest, &shared.turnstile.enter())?;
     let Some(frozen) = frozen else {
         return Ok(());
     };
@@ -48,19 +48,20 @@ pub fn flush(shared: &Shared, manifest: &mut Manifest) -> Result<()> {
 /// # Errors
 /// Writing failed; then it stays in memory and in the log.
 pub fn flush_in_turn(shared: &Shared, manifest: &mut Manifest, turn: &Turn) -> Result<()> {
-    let Some(frozen) = freeze(shared, turn)? else {
+    let Some(frozen) = freeze(shared, manifest, turn)? else {
         return Ok(());
     };
     let written = write(shared, manifest, &frozen)?;
     publish(shared, manifest, turn, written)
 }
 
-/// Freezes what is in memory and ends the log file; `None` when there is nothing.
-fn freeze(shared: &Shared, turn: &Turn) -> Result<Option<Frozen>> {
+/// Freezes what is in memory and ends the log file; `None` when the log has nothing that the runs lack. Commits that
+/// cancel out leave nothing in memory and are still in the log.
+fn freeze(shared: &Shared, manifest: &Manifest, turn: &Turn) -> Result<Option<Frozen>> {
     shared.acknowledger.check()?;
     let mut writer = turn.writer();
     writer.frozen = Stack::of(&writer.snapshot).height();
-    if writer.frozen == writer.on_disk {
+    if writer.snapshot.sequence() == manifest.sequence {
         return Ok(None);
     }
     // The next log file builds upon this one.
@@ -138,6 +139,24 @@ fn write_files(
     };
     directory.sync()?;
     Ok((run, merged_from, layer))
+}
+
+/// Writes what lies above a height, all of it in memory, to files; gives the stack with these in its place.
+///
+/// # Errors
+/// Writing failed.
+pub fn write_above(
+    directory: &Directory,
+    next: &mut Manifest,
+    mut stack: Stack,
+    on_disk: Height,
+) -> Result<Stack> {
+    let (run, merged_from, layer) = write_files(directory, next, &stack, on_disk)?;
+    stack.runs.truncate(merged_from);
+    stack.runs.extend(run.map(Arc::new));
+    stack.layers.truncate(on_disk.layers);
+    stack.layers.extend(layer);
+    Ok(stack)
 }
 
 fn take_number(next: &mut FileNumber) -> FileNumber {
@@ -243,7 +262,7 @@ fn write_terms(directory: &Directory, number: FileNumber, terms: &MemorySegment)
         writer.write_arrivals(tag, &keys)?;
     }
     writer.finish()?;
-    let segment = Segment::open(directory.files(), &path)?;
+    let segment = Segment::open_numbered(directory, number)?;
     Ok(Layer::File(Arc::new(segment)))
 }
 
@@ -281,7 +300,10 @@ fn publish(shared: &Shared, manifest: &mut Manifest, turn: &Turn, written: Writt
 }
 
 /// Removes the log files all of whose commits are in runs.
-fn remove_logs(directory: &Directory, held: u64) -> Result<()> {
+///
+/// # Errors
+/// The directory cannot be read, or a file cannot be removed.
+pub fn remove_logs(directory: &Directory, held: u64) -> Result<()> {
     for name in directory.names()? {
         if layout::log_sequence(&name).is_some_and(|first| first <= held) {
             directory.remove(&name)?;

@@ -17,6 +17,7 @@ use super::permutation::Permutation;
 use crate::diagnostics::Result;
 use std::collections::HashSet;
 use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicBool, Ordering};
 
 /// The number that the names of a load's files begin with.
 pub type FileNumber = u64;
@@ -72,6 +73,44 @@ pub fn number_of(name: &str) -> Option<FileNumber> {
     let known = [TERMS, STATISTICS].contains(&extension)
         || Permutation::ALL.iter().any(|p| p.name() == extension);
     if known { number.parse().ok() } else { None }
+}
+
+/// The files of a number, which go when they are retired and nobody holds this any more.
+#[derive(Debug)]
+pub struct Numbered {
+    directory: Directory,
+    number: FileNumber,
+    is_retired: AtomicBool,
+}
+
+impl Numbered {
+    /// The files of a number.
+    pub fn new(directory: &Directory, number: FileNumber) -> Self {
+        Self {
+            directory: directory.clone(),
+            number,
+            is_retired: AtomicBool::new(false),
+        }
+    }
+
+    /// The path of the file of a permutation.
+    pub fn index_path(&self, permutation: Permutation) -> PathBuf {
+        index_path(self.directory.location(), self.number, permutation)
+    }
+
+    /// Says that no manifest names them any more.
+    pub fn retire(&self) {
+        self.is_retired.store(true, Ordering::Relaxed);
+    }
+}
+
+impl Drop for Numbered {
+    fn drop(&mut self) {
+        if self.is_retired.load(Ordering::Relaxed) {
+            // What cannot be removed now is removed when the store is opened again.
+            let _ = remove_numbered(&self.directory, self.number);
+        }
+    }
 }
 
 /// Whether a directory holds anything that is not of a store.

@@ -13,6 +13,7 @@ mod background;
 mod backup;
 mod block;
 mod column;
+mod compact;
 mod dictionary;
 mod durability;
 mod file_cursor;
@@ -29,6 +30,7 @@ mod packing;
 mod permutation;
 mod quad_arrays;
 mod quad_files;
+mod renumber;
 mod run;
 mod scan;
 mod shared;
@@ -42,7 +44,6 @@ mod transaction;
 mod verify;
 mod writer;
 
-pub use durability::Durability;
 pub use load::{
     LoadContent, LoadOptions, LoadProgress, LoadReport, LoadSource, LoadStage, LoadState,
     SkippedStatement,

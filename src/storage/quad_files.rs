@@ -6,7 +6,7 @@
 
 use super::files::Directory;
 use super::index::IndexFile;
-use super::layout::{self, FileNumber};
+use super::layout::{self, FileNumber, Numbered};
 use super::permutation::{Permutation, QuadColumn};
 use super::statistics::RunStatistics;
 use crate::diagnostics::{Error, Result};
@@ -14,7 +14,6 @@ use crate::term::TermId;
 use std::collections::BTreeSet;
 use std::ops::Range;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
 
 /// The permutations of which a set has files.
 pub fn stored_permutations(graph: Option<TermId>) -> impl Iterator<Item = Permutation> {
@@ -26,9 +25,7 @@ pub fn stored_permutations(graph: Option<TermId>) -> impl Iterator<Item = Permut
 /// A set of quads in files, open for reading.
 #[derive(Debug)]
 pub struct QuadFiles {
-    directory: Directory,
-    number: FileNumber,
-    is_retired: AtomicBool,
+    name: Numbered,
     graph: Option<TermId>,
     indexes: [Option<Arc<IndexFile>>; 8],
     statistics: RunStatistics,
@@ -51,9 +48,7 @@ impl QuadFiles {
             &layout::statistics_path(directory.location(), number),
         )?;
         Ok(Self {
-            directory: directory.clone(),
-            number,
-            is_retired: AtomicBool::new(false),
+            name: Numbered::new(directory, number),
             graph,
             indexes,
             statistics,
@@ -68,7 +63,7 @@ impl QuadFiles {
     /// The error for files that pass their checksums and still make no sense.
     #[cold]
     pub fn contradiction(&self, permutation: Permutation, what: impl std::fmt::Display) -> Error {
-        let path = layout::index_path(self.directory.location(), self.number, permutation);
+        let path = self.name.index_path(permutation);
         Error::corruption(format!(
             "{} is damaged: {what}; restore the store from a backup",
             path.display()
@@ -77,7 +72,7 @@ impl QuadFiles {
 
     /// Says that no manifest names it any more.
     pub fn retire(&self) {
-        self.is_retired.store(true, Ordering::Relaxed);
+        self.name.retire();
     }
 
     /// The graph of all its quads, if it is but one.
@@ -126,15 +121,6 @@ impl QuadFiles {
         };
         let index = self.indexes[stored as usize].as_ref()?;
         Some(FileOrder { index, first })
-    }
-}
-
-impl Drop for QuadFiles {
-    fn drop(&mut self) {
-        if self.is_retired.load(Ordering::Relaxed) {
-            // What cannot be removed now is removed when the store is opened again.
-            let _ = layout::remove_numbered(&self.directory, self.number);
-        }
     }
 }
 

@@ -1,10 +1,11 @@
 //! What a store, its transactions and its background work share.
 
 use super::background::Chores;
-use super::durability::{Acknowledger, Durability};
+use super::durability::Acknowledger;
 use super::files::Directory;
 use super::manifest::Manifest;
 use super::writer::Turnstile;
+use crate::settings::Durability;
 use std::fs::File;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 

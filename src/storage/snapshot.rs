@@ -4,7 +4,6 @@
 
 use super::dictionary::{Dictionary, Layer, Segment, encode_key};
 use super::files::Directory;
-use super::layout;
 use super::manifest::Manifest;
 use super::permutation::{ColumnMask, Permutation, Quad};
 use super::run::{QuadSet, Run, Sign};
@@ -32,10 +31,7 @@ impl Snapshot {
             .segments
             .iter()
             .map(|&number| {
-                let segment = Segment::open(
-                    directory.files(),
-                    &layout::terms_path(directory.location(), number),
-                )?;
+                let segment = Segment::open_numbered(directory, number)?;
                 Ok(Layer::File(Arc::new(segment)))
             })
             .collect::<Result<_>>()?;

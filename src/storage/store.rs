@@ -2,6 +2,7 @@
 
 use super::background::Background;
 use super::backup;
+use super::compact;
 use super::durability::Acknowledger;
 use super::files::{Directory, OperatingSystem};
 use super::flush::{flush, flush_in_turn};
@@ -168,7 +169,7 @@ impl Store {
     }
 
     fn check_writable(&self) -> Result<()> {
-        if self.background.is_none() {
+        if self.is_read_only() {
             return Err(Error::new(
                 ErrorKind::Forbidden,
                 "the store is open for reading only",
@@ -239,12 +240,22 @@ impl Store {
     /// # Errors
     /// The directory is not empty, or writing failed.
     pub fn backup(&self, to: &Path) -> Result<()> {
-        let is_read_only = self.background.is_none();
+        let is_read_only = self.is_read_only();
         let mut manifest = self.shared.manifest();
         if !is_read_only {
             flush(&self.shared, &mut manifest)?;
         }
         backup::copy(&self.shared.directory, &manifest, is_read_only, to)
+    }
+
+    /// Rewrites the store to one run and a sorted dictionary of the terms that are used; others read and write on
+    /// meanwhile.
+    ///
+    /// # Errors
+    /// The store is open for reading only or damaged, or writing failed; then it is as it was.
+    pub fn compact(&self) -> Result<()> {
+        self.check_writable()?;
+        compact::compact(&self.shared)
     }
 
     /// Reads everything and says what is wrong.

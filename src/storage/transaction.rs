@@ -216,10 +216,7 @@ impl Transaction {
         writer.log.append(&commit, acknowledger.durable())?;
         writer.push(commit);
         acknowledger.appended(&writer.snapshot, writer.log.file());
-        let options = &self.shared.options;
-        if writer.rows_in_memory() > options.memory_rows_max
-            || writer.log.len() > options.log_bytes_max
-        {
+        if writer.is_flush_due(&self.shared.options) {
             self.shared.chores.ask_for_flush();
         }
         Ok(())

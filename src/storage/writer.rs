@@ -4,9 +4,13 @@
 //! may not be durable yet, and the log itself. The turn ends when it is dropped.
 
 use super::log::{LogWriter, LoggedCommit};
+use super::shared::StoreOptions;
 use super::snapshot::Snapshot;
 use super::stack::{Height, Stack};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
+
+/// A log that is smaller is no reason for a flush.
+const LOG_BYTES_MIN: u64 = 4 << 20;
 
 /// What writers hand on to each other.
 #[derive(Debug)]
@@ -24,10 +28,13 @@ pub struct Writer {
 }
 
 impl Writer {
-    /// The rows of its stack that no flush has taken yet.
-    pub fn rows_in_memory(&self) -> u64 {
+    /// Whether so much is in memory or in the log that it should be written to files. The log of a small store must not
+    /// outgrow its files.
+    pub fn is_flush_due(&self, options: &StoreOptions) -> bool {
         let runs = &self.snapshot.runs()[self.frozen.runs..];
-        runs.iter().map(|run| run.rows()).sum()
+        let rows: u64 = runs.iter().map(|run| run.rows()).sum();
+        let log_bytes = (self.snapshot.disk_bytes() / 2).max(LOG_BYTES_MIN);
+        rows > options.memory_rows_max || self.log.len() > log_bytes.min(options.log_bytes_max)
     }
 
     /// Puts a commit that the log has on top of the state.

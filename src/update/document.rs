@@ -78,14 +78,14 @@ fn failed(name: &str, cause: RdfParseError) -> Error {
 }
 
 fn syntax_error(name: &str, cause: RdfSyntaxError) -> Error {
-    let error = Error::new(ErrorKind::Syntax, cause.to_string());
+    let error = Error::new(ErrorKind::Syntax, format!("{name}: {cause}"));
     match cause.location() {
         Some(range) => error.at(TextPosition {
-            file: Some(name.to_owned()),
+            file: None,
             line: range.start.line + 1,
             column: range.start.column + 1,
             excerpt: String::new(),
         }),
-        None => error.context(name),
+        None => error,
     }
 }

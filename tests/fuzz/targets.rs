@@ -9,7 +9,7 @@ use kaluta::engine::{
 use kaluta::replay::checksum::{Answer, Expected};
 use kaluta::replay::workload::QueryForm;
 use kaluta::results::RdfFormat;
-use kaluta::settings::QuerySettings;
+use kaluta::settings::{QuerySettings, StoreSettings};
 use kaluta::sparql::{Limits, parse_query, parse_update};
 use sparesults::{QueryResultsFormat, QueryResultsParser, ReaderQueryResultsParserOutput};
 use std::sync::LazyLock;
@@ -37,7 +37,12 @@ static STORE: LazyLock<(Engine, TempDir)> = LazyLock::new(|| {
         :a :p :b, :c ; :v 1, 2.5, \"2009?\"^^xsd:gYear, \"x\"@en . :b :p :a ; :q _:x . _:x :r <<( :a :p :b )>> .
         :g { :a :p :b . :c :q \"text\" }";
     let folder = tempfile::tempdir().expect("a temporary folder");
-    let engine = Engine::open(folder.path(), &QuerySettings::default()).expect("a store");
+    let engine = Engine::open(
+        folder.path(),
+        &QuerySettings::default(),
+        &StoreSettings::default(),
+    )
+    .expect("a store");
     let source = LoadSource::bytes("data", data.as_bytes().to_vec(), RdfFormat::TriG);
     let loaded = engine.load(vec![source], &LoadOptions::default(), &());
     loaded.expect("data that parses");
@@ -150,7 +155,12 @@ pub fn n_triples(bytes: &[u8]) {
 /// What is in a store after a load, as sorted lines; `None` where the load failed.
 fn dump(bytes: &[u8], is_lenient: bool) -> Option<Vec<String>> {
     let folder = tempfile::tempdir().expect("a temporary folder");
-    let engine = Engine::open(folder.path(), &QuerySettings::default()).expect("a store");
+    let engine = Engine::open(
+        folder.path(),
+        &QuerySettings::default(),
+        &StoreSettings::default(),
+    )
+    .expect("a store");
     let options = LoadOptions {
         lenient: is_lenient,
         ..LoadOptions::default()

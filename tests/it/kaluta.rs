@@ -9,7 +9,7 @@ use kaluta::engine::{
     Rows, UpdateRequest,
 };
 use kaluta::results::{QuadsWriter, RdfFormat, SolutionsFormat, SolutionsWriter, write_boolean};
-use kaluta::settings::{QuerySettings, ServiceSettings};
+use kaluta::settings::{QuerySettings, ServiceSettings, StoreSettings};
 use kaluta::term::TermId;
 use std::time::Duration;
 use tempfile::TempDir;
@@ -33,8 +33,12 @@ impl Kaluta {
     /// An empty store whose queries may ask other services.
     pub fn open_with(services: &ServiceSettings) -> Result<Self, String> {
         let folder = tempfile::tempdir().map_err(|e| e.to_string())?;
-        let engine = Engine::open(folder.path(), &QuerySettings::default())
-            .and_then(|engine| engine.with_services(services));
+        let engine = Engine::open(
+            folder.path(),
+            &QuerySettings::default(),
+            &StoreSettings::default(),
+        )
+        .and_then(|engine| engine.with_services(services));
         Ok(Self {
             engine: engine.map_err(|e| e.to_string())?,
             _folder: folder,

@@ -3,7 +3,7 @@
 use crate::engine::{
     Engine, LoadOptions, LoadSource, QueryAnswer, QueryControl, QueryRequest, Rows,
 };
-use crate::settings::{DefaultGraph, QuerySettings};
+use crate::settings::{DefaultGraph, QuerySettings, StoreSettings};
 use oxrdf::{Dataset, Term};
 use oxrdfio::{RdfFormat, RdfParser};
 use spareval::{QueryEvaluator, QueryResults};
@@ -30,7 +30,7 @@ impl Store {
             default_graph,
             ..QuerySettings::default()
         };
-        let engine = Engine::open(folder.path(), &settings).unwrap();
+        let engine = Engine::open(folder.path(), &settings, &StoreSettings::default()).unwrap();
         let text = format!("{PREFIXES}{trig}").into_bytes();
         let source = LoadSource::bytes("test", text, RdfFormat::TriG);
         engine

@@ -120,6 +120,21 @@ impl Dictionary {
         Ok(None)
     }
 
+    /// The id of the term of a segment that has so many below it there; `None` past the last. Not for triple terms,
+    /// whose segments may be in several sorted pieces.
+    ///
+    /// # Errors
+    /// The segment is damaged.
+    pub fn id_of_rank(&self, layer: usize, tag: Tag, rank: u64) -> Result<Option<TermId>> {
+        let (Some(Layer::File(segment)), Some(start)) =
+            (self.layers.get(layer), self.starts(tag).get(layer))
+        else {
+            return Ok(None);
+        };
+        let place = segment.place_of_rank(tag, rank)?;
+        Ok(place.map(|place| TermId::new(tag, start + place)))
+    }
+
     /// Writes the key of a stored id over `key`.
     ///
     /// # Errors

@@ -23,7 +23,8 @@ use super::key::TRIPLE_KEY_BYTES;
 use super::pages::{PageWriter, PagedFile};
 use super::symbols::{StringCompressor, SymbolTable, TABLE_BYTES};
 use crate::diagnostics::{Error, ErrorKind, Result};
-use crate::storage::files::FileSystem;
+use crate::storage::files::{Directory, FileSystem};
+use crate::storage::layout::{self, FileNumber, Numbered};
 use crate::storage::spool::Spool;
 use crate::term::Tag;
 use std::cmp::Ordering;
@@ -198,6 +199,8 @@ impl SegmentWriter {
 #[derive(Debug)]
 pub struct Segment {
     file: PagedFile,
+    /// What it is called in the directory of a store.
+    name: Option<Numbered>,
     sections: Vec<Section>,
 }
 
@@ -247,7 +250,22 @@ impl Segment {
             .zip(Tag::STORED)
             .map(|(entry, tag)| Section::open(&file, entry, tag))
             .collect::<Result<_>>()?;
-        Ok(Self { file, sections })
+        Ok(Self {
+            file,
+            name: None,
+            sections,
+        })
+    }
+
+    /// Opens a segment of a store, which is removed when it is retired and nobody reads it any more.
+    ///
+    /// # Errors
+    /// As [`Self::open`].
+    pub fn open_numbered(directory: &Directory, number: FileNumber) -> Result<Self> {
+        let path = layout::terms_path(directory.location(), number);
+        let mut segment = Self::open(directory.files(), &path)?;
+        segment.name = Some(Numbered::new(directory, number));
+        Ok(segment)
     }
 
     /// The bytes on disk.
@@ -270,6 +288,24 @@ impl Segment {
 
     fn section(&self, tag: Tag) -> Option<&Section> {
         self.sections.get(section_of(tag)?)
+    }
+
+    /// The place of the term of a tag that has so many below it; `None` past the last.
+    ///
+    /// # Errors
+    /// A page is damaged.
+    pub fn place_of_rank(&self, tag: Tag, rank: u64) -> Result<Option<u64>> {
+        match self.section(tag).filter(|section| rank < section.keys) {
+            Some(section) => section.place_of_rank(&self.file, rank).map(Some),
+            None => Ok(None),
+        }
+    }
+
+    /// Says that no manifest names it any more.
+    pub fn retire(&self) {
+        if let Some(name) = &self.name {
+            name.retire();
+        }
     }
 
     /// Whether the terms of a tag are in the order of their keys, all in one piece.
@@ -416,7 +452,7 @@ impl Section {
     }
 
     /// The place of the key that has so many keys below it.
-    pub fn place_of_rank(&self, file: &PagedFile, rank: u64) -> Result<u64> {
+    fn place_of_rank(&self, file: &PagedFile, rank: u64) -> Result<u64> {
         let Some(order) = self.order else {
             return Ok(rank);
         };

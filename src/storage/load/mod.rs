@@ -27,10 +27,12 @@ pub use report::{LoadOptions, LoadProgress, LoadReport, LoadStage, LoadState, Sk
 pub use source::{LoadContent, LoadSource};
 
 use super::files::Directory;
-use super::layout;
-use super::manifest::{Manifest, RunEntry};
+use super::layout::{self, FileNumber};
+use super::manifest::{Manifest, RunEntry, SetEntry};
+use super::permutation::Quad;
 use super::snapshot::Snapshot;
 use crate::diagnostics::Result;
+use quads::{NewQuads, RowSorter};
 use report::Meter;
 use std::sync::Arc;
 
@@ -82,6 +84,20 @@ pub(super) fn run(
     layout::remove_leftovers(directory, &next.live_numbers())?;
     directory.sync()?;
     Ok((next, meter.finish(quads_added, parsed.skipped)))
+}
+
+/// Writes distinct quads, which `give` hands on in any order, as a set; `None` when there are none.
+pub(super) fn write_quads(
+    directory: &Directory,
+    number: FileNumber,
+    quads_expected: u64,
+    options: &LoadOptions,
+    give: impl FnOnce(&mut dyn FnMut(Quad) -> Result<()>) -> Result<()>,
+) -> Result<Option<SetEntry>> {
+    let memory_bytes_max = options.memory_bytes_max / 2;
+    let mut sorter = RowSorter::new(directory.location(), memory_bytes_max, quads_expected);
+    give(&mut |quad| sorter.push(quad))?;
+    write::write(directory, number, NewQuads::of(sorter.finish()?), options)
 }
 
 #[cfg(test)]

@@ -130,6 +130,15 @@ pub struct NewQuads {
 }
 
 impl NewQuads {
+    /// All of some rows.
+    pub fn of(rows: SortedRows) -> Self {
+        Self {
+            rows,
+            last: None,
+            known: None,
+        }
+    }
+
     /// The next quad that no older run holds.
     ///
     /// # Errors

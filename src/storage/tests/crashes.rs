@@ -8,7 +8,7 @@ use crate::storage::files::faulty::{Fault, FaultyFiles, Survival};
 use std::path::Path;
 
 /// Quads as text, so that the dictionary is compared, too.
-type Model = BTreeSet<[String; 4]>;
+pub type Model = BTreeSet<[String; 4]>;
 
 /// One thing that a workload does.
 #[derive(Clone, Copy, Debug)]
@@ -18,10 +18,11 @@ enum Step {
     Load(&'static [u8]),
     Flush,
     Backup,
+    Compact,
     Reopen,
 }
 
-const WORKLOAD: [Step; 16] = [
+const WORKLOAD: [Step; 18] = [
     Step::Commit(&[1, 2, 3], &[]),
     Step::Commit(&[4], &[1]),
     Step::Flush,
@@ -34,13 +35,15 @@ const WORKLOAD: [Step; 16] = [
     Step::Flush,
     Step::Commit(&[7], &[8]),
     Step::Backup,
+    Step::Compact,
     Step::Reopen,
     Step::Commit(&[], &[1, 2, 3, 4, 5, 6, 7, 9, 10, 11, 12]),
     Step::Flush,
-    Step::Commit(&[15], &[]),
+    Step::Compact,
+    Step::Commit(&[15, 1], &[]),
 ];
 
-fn texts(number: u8) -> [String; 4] {
+pub fn texts(number: u8) -> [String; 4] {
     [
         format!("http://s/{number}"),
         format!("http://p/{}", number % 2),
@@ -96,6 +99,7 @@ impl Place<'_> {
                 store.bulk_load(vec![source], &options, &()).map(drop)
             }
             Step::Flush => flush::flush(&store.shared, &mut store.shared.manifest()),
+            Step::Compact => store.compact(),
             Step::Backup => store.backup(&self.location.join("copy")),
             Step::Reopen => {
                 // The store is closed before it is opened again.
@@ -107,7 +111,7 @@ impl Place<'_> {
     }
 }
 
-fn commit(store: &Store, inserted: &[u8], deleted: &[u8]) -> Result<()> {
+pub fn commit(store: &Store, inserted: &[u8], deleted: &[u8]) -> Result<()> {
     let mut transaction = store.begin()?;
     for (numbers, inserts) in [(deleted, false), (inserted, true)] {
         for &number in numbers {
@@ -144,12 +148,12 @@ fn apply(model: &Model, step: Step) -> Model {
             model.extend(inserted.iter().map(|&n| texts(n)));
         }
         Step::Load(numbers) => model.extend(numbers.iter().map(|&n| texts(n))),
-        Step::Flush | Step::Backup | Step::Reopen => {}
+        Step::Flush | Step::Backup | Step::Compact | Step::Reopen => {}
     }
     model
 }
 
-fn contents(store: &Store) -> Model {
+pub fn contents(store: &Store) -> Model {
     let snapshot = store.snapshot();
     let mut buffer = Vec::new();
     let mut text = |id: TermId| {

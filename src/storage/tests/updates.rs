@@ -1,5 +1,6 @@
 //! Transactions against a plain set of quads: what they see and say, and what a store holds that is opened again.
 
+use super::crashes::{self, Model, contents, texts};
 use super::*;
 use crate::diagnostics::ErrorKind;
 use crate::term::LiteralSort;
@@ -112,6 +113,16 @@ proptest! {
                 flush::flush(&store.shared, &mut store.shared.manifest()).unwrap();
                 check(&store.snapshot(), &model, &picks);
             }
+            if *what == 5 {
+                let before = store.snapshot();
+                store.compact().unwrap();
+                prop_assert_eq!(store.snapshot().quad_count(), model.len() as u64);
+                prop_assert!(store.verify().is_sound());
+                check(&before, &model, &picks);
+                // Ids have changed.
+                model = all_quads(&store.snapshot(), Permutation::Spog).into_iter().collect();
+                check(&store.snapshot(), &model, &picks);
+            }
             if *what == 4 {
                 load(&store, &nquads(&first), RdfFormat::NQuads);
                 model.extend(all_quads(&store.snapshot(), Permutation::Spog));
@@ -209,4 +220,130 @@ fn a_backup_is_a_store_of_its_own() {
     let counts =
         [&location, &copy, &second].map(|location| open(location, 0).snapshot().quad_count());
     assert_eq!(counts, [3, 4, 4]);
+}
+
+/// Each change is of one quad and is seen at once; the numbers that are left at the end are what a set holds.
+#[test]
+fn a_store_is_compacted_while_others_write_and_read() {
+    let dir = tempfile::tempdir().unwrap();
+    let store = open(dir.path(), 40);
+    let mut alive = BTreeSet::new();
+    thread::scope(|scope| {
+        let compaction = scope.spawn(|| (0..6).try_for_each(|_| store.compact()));
+        let mut round = 0_u64;
+        while round < 150 || !compaction.is_finished() {
+            // Numbers come and go, so terms are dropped and come again.
+            let number = (round * 7919 % 101) as u8;
+            let old = store.snapshot();
+            let count = old.quad_count();
+            if alive.insert(number) {
+                crashes::commit(&store, &[number], &[]).unwrap();
+            } else {
+                alive.remove(&number);
+                crashes::commit(&store, &[], &[number]).unwrap();
+            }
+            assert_eq!(old.quad_count(), count);
+            assert_eq!(store.snapshot().quad_count(), alive.len() as u64);
+            round += 1;
+        }
+        compaction.join().unwrap().unwrap();
+    });
+    let model: Model = alive.iter().map(|&number| texts(number)).collect();
+    assert_eq!(contents(&store), model);
+    store.compact().unwrap();
+    assert_eq!(contents(&store), model);
+    let report = store.verify();
+    assert!(report.is_sound(), "{report:?}");
+    let snapshot = store.snapshot();
+    assert!(snapshot.runs().len() == 1 && snapshot.dictionary().layers().len() == 1);
+    assert_eq!(snapshot.sorted_len(Tag::String), alive.len() as u64);
+    drop((snapshot, store));
+    assert_eq!(contents(&open(dir.path(), 0)), model);
+}
+
+#[test]
+fn terms_within_triple_terms_stay_when_a_store_is_compacted() {
+    let dir = tempfile::tempdir().unwrap();
+    let store = open(dir.path(), 1000);
+    let text = "<http://n/s> <http://n/p> <<( <http://n/a> <http://n/b> <<( <http://n/c> <http://n/d> \"e\" )>> )>> .
+        <http://n/s> <http://n/p> <<( <http://n/c> <http://n/d> \"f\" )>> .";
+    load(&store, text, RdfFormat::NTriples);
+    let iri = |name: &str| {
+        let found = store
+            .snapshot()
+            .lookup(&TermView::Iri(&format!("http://n/{name}")));
+        found.unwrap()
+    };
+    let mut transaction = store.begin().unwrap();
+    let unused = transaction.intern(&TermView::Iri("http://n/0")).unwrap();
+    let quad = [unused, unused, unused, TermId::DEFAULT_GRAPH];
+    transaction.insert(quad);
+    transaction.commit().unwrap();
+    let mut transaction = store.begin().unwrap();
+    transaction.delete(quad);
+    transaction.commit().unwrap();
+    store.compact().unwrap();
+    assert_eq!(iri("0"), None);
+    let [a, b, c, d] = ["a", "b", "c", "d"].map(|name| iri(name).unwrap());
+    let snapshot = store.snapshot();
+    let string = |lexical| {
+        let sort = LiteralSort::String;
+        let found = snapshot.lookup(&TermView::Literal { lexical, sort });
+        found.unwrap().unwrap()
+    };
+    let inner = |e| {
+        snapshot
+            .lookup(&TermView::Triple([c, d, string(e)]))
+            .unwrap()
+    };
+    let outer = TermView::Triple([a, b, inner("e").unwrap()]);
+    let outer = snapshot.lookup(&outer).unwrap().unwrap();
+    for object in [outer, inner("f").unwrap()] {
+        assert_eq!(snapshot.count(Permutation::Ospg, &[object]).unwrap(), 1);
+    }
+    assert!(store.verify().is_sound());
+}
+
+/// Case A41: the same quads are deleted and inserted again and again.
+#[test]
+fn replacing_the_same_quads_takes_no_more_and_more_room() {
+    let dir = tempfile::tempdir().unwrap();
+    let options = StoreOptions {
+        durability: crate::settings::Durability::Os,
+        memory_rows_max: 3000,
+        log_bytes_max: 20_000,
+    };
+    let store = Store::open_with(dir.path(), &options).unwrap();
+    let line = |i: u32| format!("<http://n/{}> <http://p/{}> \"{i}\" .\n", i / 10, i % 10);
+    load(
+        &store,
+        &(0..2000).map(line).collect::<String>(),
+        RdfFormat::NTriples,
+    );
+    let disk_bytes = || -> u64 {
+        let entries = std::fs::read_dir(dir.path()).unwrap();
+        // A file may go while they are listed.
+        let lens = entries.map(|entry| entry.unwrap().metadata().map_or(0, |m| m.len()));
+        lens.sum()
+    };
+    let fresh = disk_bytes();
+    let quads = all_quads(&store.snapshot(), Permutation::Spog);
+    for _ in 0..40 {
+        for insert in [false, true] {
+            let mut transaction = store.begin().unwrap();
+            for &quad in &quads {
+                match insert {
+                    true => transaction.insert(quad),
+                    false => transaction.delete(quad),
+                }
+            }
+            transaction.commit().unwrap();
+            // The background work is waited for, so that the figure does not hang on its pace.
+            drop(store.shared.manifest());
+        }
+    }
+    flush::flush(&store.shared, &mut store.shared.manifest()).unwrap();
+    assert!(disk_bytes() <= fresh * 3 / 2, "{} {fresh}", disk_bytes());
+    assert_eq!(all_quads(&store.snapshot(), Permutation::Spog), quads);
+    assert!(store.verify().is_sound());
 }

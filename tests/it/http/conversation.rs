@@ -232,6 +232,11 @@ fn refused_requests() {
         Some("ASK {}"),
         415,
     );
+    check("POST", "/query", &[FORM], Some("update=CLEAR+ALL"), 400);
+    check("POST", "/update", &[FORM], Some("update=CLEAR"), 400);
+    check("POST", "/update", &[FORM], Some("query=ASK%7B%7D"), 400);
+    check("GET", "/update?update=CLEAR+ALL", &[], None, 405);
+    check("GET", "/sparql?update=CLEAR+ALL", &[], None, 400);
     check("GET", "/nowhere", &[], None, 404);
     let response = check("DELETE", "/query", &[], None, 405);
     assert!(response.header("allow").contains("POST"));

@@ -42,11 +42,29 @@ impl Fixture {
         };
         change(&mut settings);
         let store = tempfile::tempdir().unwrap();
-        let engine = Engine::open(store.path(), &settings.query)
-            .and_then(|engine| engine.with_services(&settings.service))
-            .unwrap();
+        let engine = Engine::open(store.path(), &settings.query, &settings.store).unwrap();
         let loaded = engine.load(sources, &LoadOptions::default(), &());
         loaded.unwrap();
+        Self::serve(engine, store, settings)
+    }
+
+    /// A server that only reads, without data.
+    pub fn read_only() -> Self {
+        let settings = Settings {
+            bind: "127.0.0.1:0".to_owned(),
+            ..Settings::default()
+        };
+        let store = tempfile::tempdir().unwrap();
+        drop(Engine::open(store.path(), &settings.query, &settings.store).unwrap());
+        let engine = Engine::open_read_only(store.path(), &settings.query).unwrap();
+        Self::serve(engine, store, settings)
+    }
+
+    fn serve(engine: Engine, store: tempfile::TempDir, settings: Settings) -> Self {
+        let engine = engine
+            .with_load_folders(settings.update.load_folders.clone())
+            .with_services(&settings.service)
+            .unwrap();
         let (stop, stopped) = oneshot::channel();
         let (tell, told) = std::sync::mpsc::channel();
         let thread = std::thread::spawn(move || {

@@ -3,9 +3,11 @@
 pub mod client;
 mod conversation;
 pub mod fixture;
+mod graphs;
 mod levels;
 mod program;
 mod streams;
+mod updates;
 
 use libtest_mimic::Trial;
 
@@ -15,6 +17,8 @@ pub fn trials() -> Vec<Trial> {
     trials.extend(streams::trials());
     trials.extend(program::trials());
     trials.extend(levels::trials());
+    trials.extend(updates::trials());
+    trials.extend(graphs::trials());
     trials
 }
 
