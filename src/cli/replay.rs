@@ -4,6 +4,7 @@
 //! code: 0 when every answer came and agreed, 1 when not.
 
 use crate::diagnostics::{BacktracePolicy, Error, ErrorKind, Result};
+use crate::replay::answers::Answers;
 use crate::replay::changes::Changes;
 use crate::replay::endpoint::Endpoint;
 use crate::replay::own_limit::OwnLimit;
@@ -293,15 +294,16 @@ fn measure(args: &ReplayArgs) -> Result<ExitCode> {
     let json = args.json.as_deref().map(create).transpose()?;
     let html = args.html.as_deref().map(create).transpose()?;
     let bar = progress_bar(plan.schedule().len() as u64);
-    let mut done = 0;
-    let begin = |slot: &Slot, target: &Target| {
-        bar.set_position(done);
-        bar.set_message(format!("{}, {}", target.name, slot.load));
-        done += 1;
+    let answers = Answers::default();
+    let run = |plan: &Plan, slot: Slot| {
+        bar.set_message(format!("{}, {}", plan.targets[slot.target].name, slot.load));
+        let run = plan.run(slot, &answers);
+        bar.inc(1);
+        run
     };
     let outcome = match args.sweep {
-        Some(rate) => plan.sweep(rate, args.in_flight, begin),
-        None => plan.replay(begin),
+        Some(rate) => plan.sweep(rate, args.in_flight, run),
+        None => plan.replay(run),
     };
     bar.finish_and_clear();
     let mut outcome = outcome?;

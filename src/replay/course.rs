@@ -1,4 +1,4 @@
-//! The client threads of one run: a loop over a shared cursor, first warm, then timed.
+//! The clients of one run, a thread for each: a loop over a shared cursor, first warm, then timed.
 //!
 //! In a closed loop each thread sends its next query as soon as its last answer is whole, so a request is intended for the
 //! moment at which it is sent. In an open loop the next thread that is free waits for the moment of the next request; where
@@ -14,10 +14,12 @@ use super::keeper::Keeper;
 use super::process;
 use super::schedule::Slot;
 use super::workload::{Phase, Workload};
+use super::world::World;
+use std::sync::OnceLock;
 use std::sync::atomic::{AtomicUsize, Ordering};
-use std::sync::{Barrier, OnceLock};
-use std::thread;
-use std::time::{Duration, Instant};
+use std::time::Duration;
+use tokio::sync::Barrier;
+use tokio::time::Instant;
 
 /// What the threads of one run share.
 pub struct Course<'a> {
@@ -189,15 +191,17 @@ impl<'a> Course<'a> {
     }
 
     /// What a client thread does.
-    pub fn follow(&self, thread: usize, client: &mut Client) -> Lap {
+    pub async fn follow<W: World>(&self, thread: usize, mut client: Client<W>) -> Lap {
         let mut traces = Vec::new();
-        self.replay(Phase::Warm, thread, client, &mut traces);
-        self.await_warm();
-        self.start_clock();
+        self.replay(Phase::Warm, thread, &mut client, &mut traces)
+            .await;
+        self.await_warm().await;
+        self.start_clock().await;
         let before = process::thread_cpu_seconds();
-        self.replay(Phase::Timed, thread, client, &mut traces);
+        self.replay(Phase::Timed, thread, &mut client, &mut traces)
+            .await;
         let after = process::thread_cpu_seconds();
-        self.await_end();
+        self.await_end().await;
         let timed = traces
             .iter()
             .filter(|trace| trace.timing.phase == Phase::Timed);
@@ -209,21 +213,27 @@ impl<'a> Course<'a> {
     }
 
     /// Waits until the warm part is over, for all threads and the watching one.
-    pub fn await_warm(&self) {
-        self.gate.wait();
+    pub async fn await_warm(&self) {
+        self.gate.wait().await;
     }
 
     /// Waits until the watching thread lets the timed part begin.
-    pub fn start_clock(&self) {
-        self.gate.wait();
+    pub async fn start_clock(&self) {
+        self.gate.wait().await;
     }
 
     /// Waits until the timed part is over.
-    pub fn await_end(&self) {
-        self.gate.wait();
+    pub async fn await_end(&self) {
+        self.gate.wait().await;
     }
 
-    fn replay(&self, phase: Phase, thread: usize, client: &mut Client, traces: &mut Vec<Trace>) {
+    async fn replay<W: World>(
+        &self,
+        phase: Phase,
+        thread: usize,
+        client: &mut Client<W>,
+        traces: &mut Vec<Trace>,
+    ) {
         let stage = match phase {
             Phase::Warm => &self.warm,
             Phase::Timed => &self.timed,
@@ -234,16 +244,16 @@ impl<'a> Course<'a> {
         };
         while let Some((query, intended)) = stage.next(start) {
             if let Some(moment) = intended {
-                thread::sleep(moment.saturating_duration_since(Instant::now()));
+                client.sleep_until(moment).await;
             }
-            let trace = self.request(phase, query, intended, thread, client);
+            let trace = self.request(phase, query, intended, thread, client).await;
             self.see_to_server(&trace, client);
             traces.push(trace);
         }
     }
 
     /// After a broken connection goes on with the server that took the place of one of our own that ended.
-    fn see_to_server(&self, trace: &Trace, client: &mut Client) {
+    fn see_to_server<W: World>(&self, trace: &Trace, client: &mut Client<W>) {
         if let Response::Settled(Err(failure)) = &trace.response
             && failure.class.is_broken_connection()
             && let Some(endpoint) = self.keeper.and_then(|k| k.replacement(client.endpoint()))
@@ -252,13 +262,13 @@ impl<'a> Course<'a> {
         }
     }
 
-    fn request(
+    async fn request<W: World>(
         &self,
         phase: Phase,
         query: usize,
         intended: Option<Instant>,
         thread: usize,
-        client: &mut Client,
+        client: &mut Client<W>,
     ) -> Trace {
         let asked = &self.workload.queries()[query];
         let Exchange {
@@ -267,7 +277,7 @@ impl<'a> Course<'a> {
             head,
             body,
             failure,
-        } = client.post_form(&asked.body, &asked.expected);
+        } = client.post_form(&asked.body, &asked.expected).await;
         let since_origin = |moment: Instant| moment.duration_since(self.origin);
         let timing = Timing {
             phase,
@@ -296,12 +306,12 @@ impl<'a> Course<'a> {
         }
     }
 
-    fn recall(
+    fn recall<W: World>(
         &self,
         query: usize,
         media_type: String,
         body: Vec<u8>,
-        client: &mut Client,
+        client: &mut Client<W>,
     ) -> Response {
         let key = BodyKey::new(query, &media_type, &body);
         let known = self.answers.recall(&key).or_else(|| {

@@ -47,6 +47,7 @@ mod table;
 #[cfg(test)]
 mod tests;
 pub mod workload;
+pub mod world;
 
 use crate::diagnostics::Result;
 use answers::Answers;
@@ -115,14 +116,10 @@ impl Plan {
         schedule(self.targets.len(), &self.loads, self.rounds, self.seed)
     }
 
-    /// Makes all runs, telling before each which it is.
-    pub fn replay(self, mut begin: impl FnMut(&Slot, &Target)) -> Result<Outcome> {
-        let answers = Answers::default();
-        let mut runs = Vec::new();
-        for slot in self.schedule() {
-            begin(&slot, &self.targets[slot.target]);
-            runs.push(self.run(slot, &answers)?);
-        }
+    /// Makes the runs of the schedule one after the other, each with [`Plan::run`] or what stands for it.
+    pub fn replay(self, mut run: impl FnMut(&Self, Slot) -> Result<Run>) -> Result<Outcome> {
+        let runs = self.schedule().into_iter().map(|slot| run(&self, slot));
+        let runs = runs.collect::<Result<_>>()?;
         Ok(Outcome {
             plan: self,
             runs,
@@ -130,15 +127,14 @@ impl Plan {
         })
     }
 
-    /// Looks for the highest Poisson rate that each target holds, beginning with one, telling before each run which it is.
+    /// Looks for the highest Poisson rate that each target holds, beginning with one, by runs as of [`Plan::replay`].
     pub fn sweep(
         mut self,
         first_rate: Milli,
         threads: usize,
-        mut begin: impl FnMut(&Slot, &Target),
+        mut run: impl FnMut(&Self, Slot) -> Result<Run>,
     ) -> Result<Outcome> {
-        let answers = Answers::default();
-        let mut runs = Vec::new();
+        let mut runs: Vec<Run> = Vec::new();
         let mut searches = vec![Search::from_rate(first_rate.get()); self.targets.len()];
         for round in 0.. {
             let before = runs.len();
@@ -153,8 +149,7 @@ impl Plan {
                     target,
                     load,
                 };
-                begin(&slot, &self.targets[target]);
-                let run = self.run(slot, &answers)?;
+                let run = run(&self, slot)?;
                 search.learn(run.holds());
                 runs.push(run);
             }
@@ -171,7 +166,8 @@ impl Plan {
         })
     }
 
-    fn run(&self, slot: Slot, answers: &Answers) -> Result<Run> {
+    /// Makes one run against its target.
+    pub fn run(&self, slot: Slot, answers: &Answers) -> Result<Run> {
         let target = &self.targets[slot.target];
         let runner = Runner {
             plan: self,

@@ -16,8 +16,10 @@ use super::process::{self, MemorySampler, Resources};
 use super::schedule::Slot;
 use super::server::ServerCommand;
 use super::workload::Phase;
-use crate::diagnostics::Result;
+use super::world::RealWorld;
+use crate::diagnostics::{Error, Result};
 use std::thread;
+use tokio::runtime::{Builder, Runtime};
 
 /// What a run is made against.
 #[derive(Clone, Debug)]
@@ -95,21 +97,21 @@ impl Run {
 impl Usage {
     /// What the server uses between the gates of a course. The counters are read outside of the CPU times, as reading them
     /// is work for the server, too. Of a server that was replaced meanwhile there are no figures.
-    fn while_timed(
+    async fn while_timed(
         course: &Course<'_>,
         scraper: &mut Scraper,
         pid: impl Fn() -> Option<u32>,
     ) -> Self {
-        course.await_warm();
+        course.await_warm().await;
         let pid_before = pid();
-        let counters_before = scraper.scrape();
+        let counters_before = scraper.scrape().await;
         let sampler = pid_before.map(MemorySampler::start);
         let before = pid_before.map(Resources::of_process);
-        course.start_clock();
-        course.await_end();
+        course.start_clock().await;
+        course.await_end().await;
         let after = pid_before.map(Resources::of_process);
         let mean_memory_bytes = sampler.and_then(MemorySampler::stop);
-        let counters = scraper.scrape();
+        let counters = scraper.scrape().await;
         if pid() != pid_before {
             return Self::default();
         }
@@ -149,16 +151,21 @@ impl Runner<'_> {
         pid: impl Fn() -> Option<u32>,
         keeper: Option<&Keeper<'_>>,
     ) -> Result<Run> {
-        let mut clients = (0..slot.load.threads)
-            .map(|_| Client::new(endpoint.clone(), self.plan.timeout))
+        let of_this_thread = runtime()?;
+        let of_clients = (0..slot.load.threads)
+            .map(|_| runtime())
             .collect::<Result<Vec<_>>>()?;
-        let mut scraper = Scraper::new(endpoint, self.plan.timeout)?;
+        let mut scraper = Scraper::new(endpoint, self.plan.timeout);
         let course = &Course::new(self.plan, &slot, self.answers, keeper);
         let (server, laps) = thread::scope(|scope| {
-            let threads: Vec<_> = (clients.iter_mut().enumerate())
-                .map(|(thread, client)| scope.spawn(move || course.follow(thread, client)))
+            let threads: Vec<_> = (of_clients.into_iter().enumerate())
+                .map(|(thread, runtime)| {
+                    let client = Client::new(RealWorld, endpoint.clone(), self.plan.timeout);
+                    scope.spawn(move || runtime.block_on(course.follow(thread, client)))
+                })
                 .collect();
-            let server = Usage::while_timed(course, &mut scraper, pid);
+            let used = Usage::while_timed(course, &mut scraper, pid);
+            let server = of_this_thread.block_on(used);
             let laps = threads.into_iter().map(|thread| match thread.join() {
                 Ok(lap) => lap,
                 Err(panic) => std::panic::resume_unwind(panic),
@@ -168,7 +175,14 @@ impl Runner<'_> {
         Ok(self.finish(slot, endpoint, server, laps))
     }
 
-    fn finish(&self, slot: Slot, endpoint: &Endpoint, server: Usage, laps: Vec<Lap>) -> Run {
+    /// What the laps of all clients make up.
+    pub(super) fn finish(
+        &self,
+        slot: Slot,
+        endpoint: &Endpoint,
+        server: Usage,
+        laps: Vec<Lap>,
+    ) -> Run {
         let client_cpu_s = laps.iter().map(|lap| lap.cpu_s).sum();
         let traces: Vec<_> = laps.into_iter().flat_map(|lap| lap.traces).collect();
         let server_name = traces.iter().find_map(|trace| trace.server_name.clone());
@@ -204,6 +218,12 @@ impl Runner<'_> {
             timing: trace.timing,
         }
     }
+}
+
+/// A runtime for one thread.
+fn runtime() -> Result<Runtime> {
+    let built = Builder::new_current_thread().enable_all().build();
+    built.map_err(|e| Error::io("starting a client thread's runtime", e))
 }
 
 fn wall_seconds(requests: &[Request]) -> f64 {

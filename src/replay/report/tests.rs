@@ -327,6 +327,35 @@ fn a_limit_of_the_harness_that_is_near_is_told() {
 }
 
 #[test]
+fn the_report_shows_what_an_expert_asks_for() {
+    let mut outcome = six_rounds(16);
+    outcome.runs[6].requests[2].outcome = Err(Failure::new(FailureClass::Timeout, "late"));
+    outcome.own_limit = Some(OwnLimit {
+        threads: 1,
+        requests_per_s: 1e6,
+    });
+    let report = Report::new(&outcome);
+    let (text, page) = (report.to_string(), Page(&report).to_string());
+    for wanted in [
+        "geomean ms",
+        "means over the rounds, with 95% intervals",
+        "server CPU",
+        "1 timeout",
+        "client CPU%",
+        "the harness alone: 1000000 requests/s",
+    ] {
+        assert!(text.contains(wanted) && page.contains(wanted), "{wanted}");
+    }
+    for plot in [
+        "Distribution of latencies",
+        "Ratio of each query's time to that of a",
+        "Throughput by number of client threads",
+    ] {
+        assert!(page.contains(&format!("aria-label=\"{plot}\"")), "{plot}");
+    }
+}
+
+#[test]
 fn the_page_is_whole_and_needs_nothing_from_elsewhere() {
     let mut outcome = six_rounds(16);
     outcome.plan.targets[1].name = "<b> & \"c\"".to_owned();

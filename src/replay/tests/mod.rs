@@ -5,7 +5,9 @@ mod compare;
 mod fake;
 #[cfg(unix)]
 mod own_servers;
+mod simulated;
 
+use super::answers::Answers;
 use super::failure::FailureClass;
 use super::pace::Load;
 use super::report::Report;
@@ -62,7 +64,8 @@ fn foreign(react: impl Fn(&Seen) -> Reaction + Send + Sync + 'static) -> Service
 }
 
 fn replay(plan: Plan) -> Outcome {
-    plan.replay(|_, _| {}).unwrap()
+    let answers = Answers::default();
+    plan.replay(|plan, slot| plan.run(slot, &answers)).unwrap()
 }
 
 /// Replays against a good server and one that reacts in its own way to the fourth query.
@@ -404,6 +407,10 @@ fn every_measurement_is_written() {
         assert!(moment("intended_start_us") <= moment("start_us"));
         assert!(moment("start_us") <= moment("first_byte_us"));
         assert!(moment("first_byte_us") <= moment("last_byte_us"));
+        let names = [
+            "endpoint", "round", "seed", "phase", "query", "status", "bytes", "rows", "checksum",
+        ];
+        assert!(names.iter().all(|name| request.get(name).is_some()));
         let is_failed = request["query"] == "q6";
         assert_eq!(
             request["failure"]["class"] == "status",
