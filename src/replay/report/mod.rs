@@ -175,11 +175,14 @@ impl<'a> Report<'a> {
         let machine = Machine::this();
         writeln!(
             f,
-            "{} queries timed after {} warm ones (SHA-256 {}), {rounds} rounds, {} loop, seed {seed}, time-out {} s",
+            "{} queries timed after {} warm ones (SHA-256 {}), {rounds} rounds, {}, seed {seed}, time-out {} s",
             workload.requests(Phase::Timed).len(),
             workload.requests(Phase::Warm).len(),
             workload.sha256(),
-            self.pace().map_or("closed", Pace::name),
+            self.pace().map_or_else(
+                || "closed loop".to_owned(),
+                |pace| format!("open loop with {} times", pace.name())
+            ),
             timeout.as_secs_f64()
         )?;
         let processor = machine.processor.unwrap_or(machine.platform);

@@ -34,6 +34,7 @@ impl fmt::Display for Page<'_, '_> {
         )?;
         wide(f, &report.times())?;
         self.write_differences(f)?;
+        self.write_failures(f)?;
         section(
             f,
             "Latencies",
@@ -56,7 +57,7 @@ impl fmt::Display for Page<'_, '_> {
         )?;
         writeln!(
             f,
-            "<pre>{}</pre>\n</body>\n</html>",
+            "<pre tabindex=\"0\">{}</pre>\n</body>\n</html>",
             Escaped(&report.to_string())
         )
     }
@@ -73,6 +74,16 @@ impl Page<'_, '_> {
         );
         section(f, "Differences", &about)?;
         wide(f, &self.0.differences())
+    }
+
+    fn write_failures(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Some(table) = self.0.penalties() else {
+            return Ok(());
+        };
+        let about = "Timed requests that failed, by class, and mean latencies with each of them counted as 2 and as 10 \
+                     times the time-out. Where the ranks agree, the factor does not decide.";
+        section(f, "Failures", about)?;
+        wide(f, &table)
     }
 
     fn write_ratios(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -114,13 +125,17 @@ fn section(f: &mut fmt::Formatter<'_>, title: &str, about: &str) -> fmt::Result 
 }
 
 fn wide(f: &mut fmt::Formatter<'_>, table: &Table) -> fmt::Result {
-    writeln!(f, "<div class=\"wide\">{}</div>", Html(table))
+    writeln!(
+        f,
+        "<div class=\"wide\" tabindex=\"0\">{}</div>",
+        Html(table)
+    )
 }
 
 fn plot(f: &mut fmt::Formatter<'_>, plot: &Plot, table: &Table) -> fmt::Result {
     writeln!(
         f,
-        "<div class=\"plot\"><div>\n{plot}</div><div class=\"beside\">{}</div></div>",
+        "<div class=\"plot\"><div>\n{plot}</div><div class=\"beside\" tabindex=\"0\">{}</div></div>",
         Html(table)
     )
 }

@@ -346,6 +346,7 @@ fn the_report_shows_what_an_expert_asks_for() {
     ] {
         assert!(text.contains(wanted) && page.contains(wanted), "{wanted}");
     }
+    assert!(page.contains("<td>1 timeout</td>"));
     for plot in [
         "Distribution of latencies",
         "Ratio of each query's time to that of a",

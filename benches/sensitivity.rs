@@ -1,0 +1,259 @@
+//! `cargo bench --bench sensitivity`: whether the replay finds what is there, and nothing where nothing is.
+//!
+//! Each seed is a replay of three targets, all of them this build serving the sample: `a`, the same again, and one whose
+//! answers take 5% longer. The first two must not differ, the third must be slower than the first, each in 19 of 20 seeds;
+//! otherwise the exit code is 1. All runs are made as `kaluta replay --location` makes them: a new process for each,
+//! targets in random order, a warm-up of a hundred queries before the hundred that count.
+//!
+//! Every target answers through a proxy in its own process, so that all are alike but for one number: what comes from the
+//! server so long after the request is passed on 1.00 or 1.05 times as long after it. The proxy knows nothing of HTTP. It
+//! waits by reading the clock, since a sleep would add its own slack; while it does, the client and the server have
+//! nothing to do in a closed loop of one. The way between client and proxy is not stretched, so the client sees a little
+//! less than 5%, which is the harder test.
+
+mod sample_store;
+
+use clap::Parser;
+use kaluta::cli::Cli;
+use kaluta::diagnostics::BacktracePolicy;
+use kaluta::replay::answers::Answers;
+use kaluta::replay::comparison::{Comparison, Effect, Verdict};
+use kaluta::replay::pace::Load;
+use kaluta::replay::run::Service;
+use kaluta::replay::server::ServerCommand;
+use kaluta::replay::workload::Workload;
+use kaluta::replay::{Outcome, Plan, Subject, Target};
+use std::error::Error;
+use std::io::{self, Read, Write};
+use std::net::{Ipv4Addr, SocketAddr, TcpListener, TcpStream};
+use std::path::Path;
+use std::process::ExitCode;
+use std::sync::{Arc, Mutex, PoisonError};
+use std::thread;
+use std::time::{Duration, Instant};
+
+#[global_allocator]
+static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
+
+const KALUTA: &str = env!("CARGO_BIN_EXE_kaluta");
+/// One seed in so many may go wrong.
+const SEEDS_PER_MISS: u64 = 20;
+/// How long a proxy waits for its server.
+const CONNECT_TIMEOUT: Duration = Duration::from_secs(10);
+
+/// Whether the replay finds a slow-down, and none where there is none.
+#[derive(Debug, Parser)]
+struct Options {
+    /// How many seeds.
+    #[arg(long, default_value_t = 20, value_parser = clap::value_parser!(u64).range(1..))]
+    seeds: u64,
+    /// How often each target is measured with a seed.
+    #[arg(long, default_value_t = 10)]
+    rounds: usize,
+    /// By how many percent the third target is slower.
+    #[arg(long, default_value_t = 5.0)]
+    slower: f64,
+    /// How many queries of the sample are replayed; the first half are warm-up.
+    #[arg(long, default_value_t = 200)]
+    queries: usize,
+}
+
+fn main() -> ExitCode {
+    let mut arguments: Vec<_> = std::env::args().collect();
+    let done = match arguments.get(1).map(String::as_str) {
+        Some("serve") => return serve(&arguments),
+        _ if !arguments.iter().any(|argument| argument == "--bench") => {
+            // `cargo test --all-targets` starts benchmarks too, without the argument that `cargo bench` adds.
+            println!("nothing is measured without --bench; run `cargo bench --bench sensitivity`");
+            return ExitCode::SUCCESS;
+        }
+        _ => {
+            arguments.retain(|argument| argument != "--bench");
+            measure(&Options::parse_from(arguments))
+        }
+    };
+    match done {
+        Ok(true) => ExitCode::SUCCESS,
+        Ok(false) => ExitCode::FAILURE,
+        Err(e) => {
+            eprintln!("{e}");
+            ExitCode::FAILURE
+        }
+    }
+}
+
+/// Replays with each seed; whether enough of the verdicts are right.
+fn measure(options: &Options) -> Result<bool, Box<dyn Error>> {
+    let store = std::path::absolute(sample_store::made_once(KALUTA)?)?;
+    let links = tempfile::tempdir()?;
+    let queries = queries(options.queries)?;
+    let answers = Answers::default();
+    let start = Instant::now();
+    let (mut alike, mut found) = (0, 0);
+    println!(
+        "seed  the same again, %              {}% slower, %",
+        options.slower
+    );
+    for seed in 1..=options.seeds {
+        let plan = Plan {
+            workload: Workload::read(queries.path(), options.queries / 2)?,
+            subject: Subject::Endpoints,
+            targets: targets(&store, links.path(), options.slower)?,
+            loads: vec![Load::closed(1)],
+            rounds: options.rounds,
+            duration: None,
+            seed,
+            timeout: Duration::from_secs(60),
+        };
+        let outcome = plan.replay(|plan, slot| plan.run(slot, &answers))?;
+        let (same, slower) = (effect(&outcome, 1)?, effect(&outcome, 2)?);
+        alike += u64::from(same.verdict() == Verdict::NoDifference);
+        found += u64::from(slower.verdict() == Verdict::Slower);
+        let words = |effect: &Effect| format!("{effect} {}", effect.verdict().name());
+        println!("{seed:>4}  {:<35}  {}", words(&same), words(&slower));
+    }
+    let seeds = options.seeds;
+    println!("no difference between two that are alike: {alike} of {seeds}");
+    println!("slow-down of {}% found: {found} of {seeds}", options.slower);
+    println!(
+        "{} rounds with each seed, {:.0} s in all",
+        options.rounds,
+        start.elapsed().as_secs_f64()
+    );
+    Ok(alike.min(found) + seeds.div_ceil(SEEDS_PER_MISS) >= seeds)
+}
+
+/// A folder with links to the first queries of the sample.
+fn queries(count: usize) -> io::Result<tempfile::TempDir> {
+    let folder = tempfile::tempdir()?;
+    let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("queries");
+    let paths = std::fs::read_dir(source)?.map(|entry| Ok(entry?.path()));
+    let mut paths = paths.collect::<io::Result<Vec<_>>>()?;
+    paths.retain(|path| path.extension().is_some_and(|e| e == "rq"));
+    paths.sort();
+    // Even strides keep the mix of kinds, which follow each other in the folder.
+    for path in paths.iter().step_by((paths.len() / count.max(1)).max(1)) {
+        std::os::unix::fs::symlink(
+            path,
+            folder.path().join(path.file_name().unwrap_or_default()),
+        )?;
+    }
+    Ok(folder)
+}
+
+/// The store under three names, each of which begins with its stretch.
+fn targets(store: &Path, links: &Path, slower: f64) -> io::Result<Vec<Target>> {
+    let binary = std::env::current_exe()?;
+    let stretches = [("a", 1.0), ("again", 1.0), ("slower", 1.0 + slower / 100.0)];
+    let target = |(name, stretch): (&str, f64)| {
+        let location = links.join(format!("{stretch}-{name}"));
+        if !location.exists() {
+            std::os::unix::fs::symlink(store, &location)?;
+        }
+        let command = ServerCommand {
+            binary: binary.clone(),
+            location,
+            backtrace: BacktracePolicy::WhenLogged,
+        };
+        Ok(Target {
+            name: name.to_owned(),
+            service: Service::Own(command),
+        })
+    };
+    stretches.into_iter().map(target).collect()
+}
+
+fn effect(outcome: &Outcome, other: usize) -> Result<Effect, String> {
+    if !outcome.is_clean() {
+        return Err(format!(
+            "answers failed or differ: {:?}",
+            outcome.failures()
+        ));
+    }
+    let pairs = outcome.pairs(0, other, None);
+    let comparison = Comparison::new(&pairs, outcome.plan.seed);
+    Ok(comparison
+        .ok_or("nothing could be compared")?
+        .geometric_mean)
+}
+
+/// What each target runs: a server in this process, behind a proxy whose address is told.
+fn serve(arguments: &[String]) -> ExitCode {
+    match start_proxy(arguments) {
+        Ok(arguments) => Cli::parse_from(arguments).run(),
+        Err(e) => {
+            eprintln!("{e}");
+            ExitCode::FAILURE
+        }
+    }
+}
+
+/// Starts the proxy for a command line, and tells the command line of the server behind it.
+fn start_proxy(arguments: &[String]) -> Result<Vec<String>, Box<dyn Error>> {
+    let value = |name: &str| {
+        let position = arguments.iter().position(|argument| argument == name);
+        position
+            .map(|position| position + 1)
+            .ok_or("an option is missing")
+    };
+    let (location, bind) = (value("--location")?, value("--bind")?);
+    let name = Path::new(&arguments[location])
+        .file_name()
+        .unwrap_or_default()
+        .to_string_lossy();
+    let stretch: f64 = name.split('-').next().unwrap_or_default().parse()?;
+    // The port is free again until the server takes it; nothing else on the machine asks for ports by number.
+    let server = TcpListener::bind((Ipv4Addr::LOCALHOST, 0))?.local_addr()?;
+    let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0))?;
+    println!("listening on http://{}/", listener.local_addr()?);
+    thread::spawn(move || {
+        for client in listener.incoming().map_while(Result::ok) {
+            thread::spawn(move || pass_on(&client, server, stretch));
+        }
+    });
+    let mut arguments = arguments.to_vec();
+    arguments[bind] = server.to_string();
+    Ok(arguments)
+}
+
+/// Passes on until one side closes, which the other learns by the end of its connection.
+fn pass_on(client: &TcpStream, server: SocketAddr, stretch: f64) -> io::Result<()> {
+    let server = &connect(server)?;
+    client.set_nodelay(true)?;
+    server.set_nodelay(true)?;
+    let sent = Arc::new(Mutex::new(Instant::now()));
+    thread::scope(|scope| {
+        scope.spawn(|| {
+            copy(client, server, || {
+                *sent.lock().unwrap_or_else(PoisonError::into_inner) = Instant::now();
+            })
+        });
+        copy(server, client, || {
+            let sent = *sent.lock().unwrap_or_else(PoisonError::into_inner);
+            let moment = sent + sent.elapsed().mul_f64(stretch);
+            while Instant::now() < moment {
+                std::hint::spin_loop();
+            }
+        })
+    })
+}
+
+fn copy(mut from: &TcpStream, mut to: &TcpStream, mut on_piece: impl FnMut()) -> io::Result<()> {
+    let mut buffer = vec![0; 1 << 16];
+    while let Ok(length @ 1..) = from.read(&mut buffer) {
+        on_piece();
+        to.write_all(&buffer[..length])?;
+    }
+    to.shutdown(std::net::Shutdown::Write)
+}
+
+/// Connects to a server that may not listen yet.
+fn connect(address: SocketAddr) -> io::Result<TcpStream> {
+    let deadline = Instant::now() + CONNECT_TIMEOUT;
+    loop {
+        match TcpStream::connect(address) {
+            Err(_) if Instant::now() < deadline => thread::sleep(Duration::from_millis(2)),
+            connected => return connected,
+        }
+    }
+}
