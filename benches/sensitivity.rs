@@ -3,7 +3,8 @@
 //! Each seed is a replay of three targets, all of them this build serving the sample: `a`, the same again, and one whose
 //! answers take 5% longer. The first two must not differ, the third must be slower than the first, each in 19 of 20 seeds;
 //! otherwise the exit code is 1. All runs are made as `kaluta replay --location` makes them: a new process for each,
-//! targets in random order, a warm-up of a hundred queries before the hundred that count.
+//! targets in random order, a warm-up of a hundred queries before the hundred that count. Those are sent several times over,
+//! as a stall of the machine then leaves each query's median alone.
 //!
 //! Every target answers through a proxy in its own process, so that all are alike but for one number: what comes from the
 //! server so long after the request is passed on 1.00 or 1.05 times as long after it. The proxy knows nothing of HTTP. It
@@ -21,9 +22,11 @@ use kaluta::replay::comparison::{Comparison, Effect, Verdict};
 use kaluta::replay::pace::Load;
 use kaluta::replay::run::Service;
 use kaluta::replay::server::ServerCommand;
+use kaluta::replay::state::State;
 use kaluta::replay::workload::Workload;
 use kaluta::replay::{Outcome, Plan, Subject, Target};
 use std::error::Error;
+use std::fs;
 use std::io::{self, Read, Write};
 use std::net::{Ipv4Addr, SocketAddr, TcpListener, TcpStream};
 use std::path::Path;
@@ -38,6 +41,8 @@ static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 const KALUTA: &str = env!("CARGO_BIN_EXE_kaluta");
 /// One seed in so many may go wrong.
 const SEEDS_PER_MISS: u64 = 20;
+/// How many of the sample's queries only warm the server.
+const WARM: usize = 100;
 /// How long a proxy waits for its server.
 const CONNECT_TIMEOUT: Duration = Duration::from_secs(10);
 
@@ -48,14 +53,14 @@ struct Options {
     #[arg(long, default_value_t = 20, value_parser = clap::value_parser!(u64).range(1..))]
     seeds: u64,
     /// How often each target is measured with a seed.
-    #[arg(long, default_value_t = 10)]
+    #[arg(long, default_value_t = 8)]
     rounds: usize,
     /// By how many percent the third target is slower.
     #[arg(long, default_value_t = 5.0)]
     slower: f64,
-    /// How many queries of the sample are replayed; the first half are warm-up.
-    #[arg(long, default_value_t = 200)]
-    queries: usize,
+    /// How often each of the timed queries is sent in a run.
+    #[arg(long, default_value_t = 5, value_parser = clap::value_parser!(u64).range(1..))]
+    passes: u64,
 }
 
 fn main() -> ExitCode {
@@ -86,7 +91,8 @@ fn main() -> ExitCode {
 fn measure(options: &Options) -> Result<bool, Box<dyn Error>> {
     let store = std::path::absolute(sample_store::made_once(KALUTA)?)?;
     let links = tempfile::tempdir()?;
-    let queries = queries(options.queries)?;
+    let recorded = links.path().join("queries.jsonl");
+    record(options.passes, &recorded)?;
     let answers = Answers::default();
     let start = Instant::now();
     let (mut alike, mut found) = (0, 0);
@@ -96,7 +102,9 @@ fn measure(options: &Options) -> Result<bool, Box<dyn Error>> {
     );
     for seed in 1..=options.seeds {
         let plan = Plan {
-            workload: Workload::read(queries.path(), options.queries / 2)?,
+            workload: Workload::read(&recorded, WARM)?,
+            updates: None,
+            state: State::default(),
             subject: Subject::Endpoints,
             targets: targets(&store, links.path(), options.slower)?,
             loads: vec![Load::closed(1)],
@@ -123,22 +131,16 @@ fn measure(options: &Options) -> Result<bool, Box<dyn Error>> {
     Ok(alike.min(found) + seeds.div_ceil(SEEDS_PER_MISS) >= seeds)
 }
 
-/// A folder with links to the first queries of the sample.
-fn queries(count: usize) -> io::Result<tempfile::TempDir> {
-    let folder = tempfile::tempdir()?;
-    let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("queries");
-    let paths = std::fs::read_dir(source)?.map(|entry| Ok(entry?.path()));
-    let mut paths = paths.collect::<io::Result<Vec<_>>>()?;
-    paths.retain(|path| path.extension().is_some_and(|e| e == "rq"));
-    paths.sort();
-    // Even strides keep the mix of kinds, which follow each other in the folder.
-    for path in paths.iter().step_by((paths.len() / count.max(1)).max(1)) {
-        std::os::unix::fs::symlink(
-            path,
-            folder.path().join(path.file_name().unwrap_or_default()),
-        )?;
+/// Writes the queries of the sample as a workload: those that warm the server, then the others so many times.
+fn record(passes: u64, path: &Path) -> Result<(), Box<dyn Error>> {
+    let folder = Workload::read(&Path::new(env!("CARGO_MANIFEST_DIR")).join("queries"), WARM)?;
+    let (warm, timed) = folder.queries().split_at(WARM);
+    let timed = (0..passes).flat_map(|_| timed);
+    let mut out = io::BufWriter::new(fs::File::create(path)?);
+    for query in warm.iter().chain(timed) {
+        writeln!(out, "{}", serde_json::json!({"query": query.text}))?;
     }
-    Ok(folder)
+    Ok(out.flush()?)
 }
 
 /// The store under three names, each of which begins with its stretch.
@@ -158,6 +160,7 @@ fn targets(store: &Path, links: &Path, slower: f64) -> io::Result<Vec<Target>> {
         Ok(Target {
             name: name.to_owned(),
             service: Service::Own(command),
+            updates: None,
         })
     };
     stretches.into_iter().map(target).collect()

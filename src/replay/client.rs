@@ -97,6 +97,17 @@ impl<W: World> Client<W> {
         .await
     }
 
+    /// Sends the form of an update (SPARQL 1.1 Protocol, section 2.2.1); any status from 200 to 299 says that it was made.
+    pub async fn post_update(&mut self, form: &Bytes) -> Exchange {
+        self.exchange(&Message {
+            method: Method::POST,
+            accept: "*/*",
+            form: form.clone(),
+            expected: None,
+        })
+        .await
+    }
+
     /// Reads what the endpoint's URL names.
     pub async fn get(&mut self, accept: &'static str) -> Exchange {
         self.exchange(&Message {
@@ -149,6 +160,7 @@ impl<W: World> Client<W> {
                 Some(failure)
             }
             (Ok(()), Some(200)) => None,
+            (Ok(()), Some(201..=299)) if message.expected.is_none() => None,
             (Ok(()), status) => Some(Failure::status(status.unwrap_or_default(), &body.kept)),
         };
         Exchange {

@@ -13,6 +13,7 @@ use super::failure::Failure;
 use super::keeper::Keeper;
 use super::process;
 use super::schedule::Slot;
+use super::server::QUERY_TARGET;
 use super::workload::{Phase, Workload};
 use super::world::World;
 use std::sync::OnceLock;
@@ -20,9 +21,15 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 use tokio::sync::Barrier;
 use tokio::time::Instant;
+use uuid::Uuid;
 
 /// What the threads of one run share.
 pub struct Course<'a> {
+    /// Names the run among all runs.
+    id: Uuid,
+    timeout: Duration,
+    /// Clients that still send queries.
+    at_work: AtomicUsize,
     workload: &'a Workload,
     answers: &'a Answers,
     keeper: Option<&'a Keeper<'a>>,
@@ -171,22 +178,26 @@ impl<'a> Stage<'a> {
 }
 
 impl<'a> Course<'a> {
-    /// A course for the threads of a run and the one that watches them.
+    /// A course for the threads of a run, the one that sends updates, if any, and the one that watches them.
     pub fn new(
         plan: &'a Plan,
         slot: &Slot,
         answers: &'a Answers,
         keeper: Option<&'a Keeper<'a>>,
     ) -> Self {
+        let updaters = usize::from(plan.updates.is_some());
         Self {
+            id: Uuid::new_v4(),
+            timeout: plan.timeout,
+            at_work: AtomicUsize::new(slot.load.threads),
             workload: &plan.workload,
             answers,
             keeper,
             origin: Instant::now(),
             clock_start: OnceLock::new(),
-            warm: Stage::once(plan.workload.requests(Phase::Warm)),
+            warm: Stage::once(plan.state.untimed(&plan.workload)),
             timed: Stage::timed(plan, slot),
-            gate: Barrier::new(slot.load.threads + 1),
+            gate: Barrier::new(slot.load.threads + updaters + 1),
         }
     }
 
@@ -201,6 +212,7 @@ impl<'a> Course<'a> {
         self.replay(Phase::Timed, thread, &mut client, &mut traces)
             .await;
         let after = process::thread_cpu_seconds();
+        self.at_work.fetch_sub(1, Ordering::Relaxed);
         self.await_end().await;
         let timed = traces
             .iter()
@@ -210,6 +222,26 @@ impl<'a> Course<'a> {
             cpu_s: (after.zip(before)).map(|(after, before)| after - before + checks_s),
             traces,
         }
+    }
+
+    /// Names the run among all runs.
+    pub const fn id(&self) -> Uuid {
+        self.id
+    }
+
+    /// The time within which an answer must be whole.
+    pub const fn timeout(&self) -> Duration {
+        self.timeout
+    }
+
+    /// Whether all queries have been answered.
+    pub fn is_over(&self) -> bool {
+        self.at_work.load(Ordering::Relaxed) == 0
+    }
+
+    /// A moment as the time from the start of the run.
+    pub fn since_origin(&self, moment: Instant) -> Duration {
+        moment.duration_since(self.origin)
     }
 
     /// Waits until the warm part is over, for all threads and the watching one.
@@ -247,18 +279,21 @@ impl<'a> Course<'a> {
                 client.sleep_until(moment).await;
             }
             let trace = self.request(phase, query, intended, thread, client).await;
-            self.see_to_server(&trace, client);
+            if let Response::Settled(Err(failure)) = &trace.response {
+                self.see_to_server(failure, client);
+            }
             traces.push(trace);
         }
     }
 
     /// After a broken connection goes on with the server that took the place of one of our own that ended.
-    fn see_to_server<W: World>(&self, trace: &Trace, client: &mut Client<W>) {
-        if let Response::Settled(Err(failure)) = &trace.response
-            && failure.class.is_broken_connection()
-            && let Some(endpoint) = self.keeper.and_then(|k| k.replacement(client.endpoint()))
+    pub fn see_to_server<W: World>(&self, failure: &Failure, client: &mut Client<W>) {
+        let endpoint = client.endpoint();
+        let of_queries = endpoint.with_target(QUERY_TARGET);
+        if failure.class.is_broken_connection()
+            && let Some(replacement) = self.keeper.and_then(|k| k.replacement(&of_queries))
         {
-            client.move_to(endpoint);
+            client.move_to(replacement.with_target(&endpoint.target));
         }
     }
 
@@ -278,7 +313,7 @@ impl<'a> Course<'a> {
             body,
             failure,
         } = client.post_form(&asked.body, &asked.expected).await;
-        let since_origin = |moment: Instant| moment.duration_since(self.origin);
+        let since_origin = |moment| self.since_origin(moment);
         let timing = Timing {
             phase,
             query,

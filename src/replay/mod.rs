@@ -5,6 +5,9 @@
 //! threads ([`course`], [`client`]) and checks the answers ([`answers`], [`checksum`]); the [`Outcome`] becomes tables
 //! ([`report`]) by way of [`summary`], [`agreement`] and [`statistics`], and a file of every measurement ([`json`]).
 //!
+//! Updates may be sent beside the queries ([`updates`]); then the age of what queries see is measured, too. Clients meet the
+//! network and the clock through a [`world`], which a test may supply.
+//!
 //! What it guarantees: an answer is timed to its last byte and then checked; a failure or a truncated answer is never a
 //! quick success; runs of different settings are interleaved; equal seeds give equal schedules.
 
@@ -40,24 +43,30 @@ pub mod schedule;
 pub mod server;
 pub mod sign_flips;
 pub mod solutions;
+pub mod state;
 pub mod statistics;
+pub mod store_files;
 pub mod summary;
 pub mod sweep;
 mod table;
 #[cfg(test)]
 mod tests;
+pub mod updates;
 pub mod workload;
 pub mod world;
 
 use crate::diagnostics::Result;
 use answers::Answers;
+use endpoint::Endpoint;
 use own_limit::OwnLimit;
 use pace::{Load, Milli, Pace};
 use run::{Run, Runner, Service};
 use schedule::{Slot, schedule};
+use state::State;
 use std::collections::BTreeSet;
 use std::time::Duration;
 use sweep::Search;
+use updates::Updates;
 use workload::Workload;
 
 /// What is to be measured, and how.
@@ -65,6 +74,10 @@ use workload::Workload;
 pub struct Plan {
     /// The queries.
     pub workload: Workload,
+    /// The updates that are sent beside them. Answers may differ then, as they depend on the moment, and are not compared.
+    pub updates: Option<Updates>,
+    /// What the servers have seen when the clock starts.
+    pub state: State,
     /// What the rows of the first table are named after.
     pub subject: Subject,
     /// The servers; the first is the base of the percentages.
@@ -97,6 +110,8 @@ pub struct Target {
     pub name: String,
     /// How it is reached.
     pub service: Service,
+    /// Where updates go, if it is no own server.
+    pub updates: Option<Endpoint>,
 }
 
 /// A plan with its runs, in the order in which they were made.
@@ -173,7 +188,7 @@ impl Plan {
             plan: self,
             answers,
         };
-        let run = runner.run(slot, &target.service);
+        let run = runner.run(slot, target);
         run.map_err(|e| e.context(format_args!("measuring {}", target.name)))
     }
 }

@@ -43,6 +43,7 @@ impl fmt::Display for Page<'_, '_> {
         plot(f, &report.distribution(), &report.quantiles())?;
         self.write_ratios(f)?;
         self.write_loads(f)?;
+        self.write_freshness(f)?;
         section(
             f,
             "Behind the times",
@@ -83,6 +84,16 @@ impl Page<'_, '_> {
         let about = "Timed requests that failed, by class, and mean latencies with each of them counted as 2 and as 10 \
                      times the time-out. Where the ranks agree, the factor does not decide.";
         section(f, "Failures", about)?;
+        wide(f, &table)
+    }
+
+    fn write_freshness(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Some(table) = self.0.freshness() else {
+            return Ok(());
+        };
+        let about = "Milliseconds from the intended start of an update to the word that it is made, and from there to the \
+                     first answer that knows of it.";
+        section(f, "Updates", about)?;
         wide(f, &table)
     }
 

@@ -11,6 +11,7 @@ use crate::replay::pace::Load;
 use crate::replay::process::Resources;
 use crate::replay::run::{Request, Run, Service, Usage};
 use crate::replay::schedule::Slot;
+use crate::replay::state::State;
 use crate::replay::workload::{Phase, Workload};
 use crate::replay::{Outcome, Plan, Subject, Target};
 use std::time::Duration;
@@ -24,9 +25,12 @@ fn plan(subject: Subject, names: &[&str], threads: &[usize], rounds: usize) -> P
     let target = |name: &&str| Target {
         name: (*name).to_owned(),
         service: Service::Foreign(endpoint.clone(), None),
+        updates: None,
     };
     Plan {
         workload: Workload::read(folder.path(), 1).unwrap(),
+        updates: None,
+        state: State::default(),
         subject,
         targets: names.iter().map(target).collect(),
         loads: threads.iter().copied().map(Load::closed).collect(),
@@ -93,6 +97,7 @@ fn run(target: usize, threads: usize, round: usize, wall_s: f64, y_ms: u64) -> R
         client_cpu_s: Some(wall_s * threads as f64 / 5.0),
         bad_end: None,
         breakdowns: Vec::new(),
+        updates: Vec::new(),
         requests: vec![request(0, 1000), request(1, 2), request(2, y_ms)],
     }
 }

@@ -5,11 +5,15 @@ use super::simulated::{self, Behaviour};
 use super::{ONE, Plan, foreign, plan, small_folder};
 use crate::replay::Outcome;
 use crate::replay::answers::Answers;
+use crate::replay::failure::FailureClass;
 use crate::replay::own_limit::OwnLimit;
 use crate::replay::pace::{Load, Milli, Pace};
 use crate::replay::report::Report;
+use crate::replay::state::State;
 use crate::replay::statistics::Samples;
+use crate::replay::updates::Updates;
 use crate::replay::workload::Workload;
+use std::collections::HashMap;
 use std::time::Duration;
 
 /// Answers after a delay that depends on the time since the start of the run.
@@ -167,6 +171,105 @@ fn a_sweep_tries_rates_until_one_fails_and_narrows_the_gap() {
         ]
     );
     assert_eq!(outcome.rates_held()[0], Some(Milli::new(198.75)));
+}
+
+/// Says that an update is made after 20 ms, and knows of it so long after that; other answers take a millisecond.
+fn updated(delay_ms: u64) -> Behaviour {
+    let mut known_from = HashMap::new();
+    Box::new(move |now, seen| {
+        let ms = Duration::from_millis;
+        let mark = seen
+            .query
+            .rsplit_once("GRAPH")
+            .map(|(_, mark)| mark.to_owned());
+        if seen.query.contains("INSERT") {
+            known_from.insert(mark, now + ms(20 + delay_ms));
+            return (
+                ms(20),
+                Reaction::Send(fake::response("204 Made", "text/plain", "")),
+            );
+        }
+        if !seen.query.contains("ASK") {
+            return (ms(1), fake::solutions(&[ONE]));
+        }
+        let is_known = known_from.get(&mark).is_some_and(|&from| now >= from);
+        let body = format!(r#"{{"head":{{}},"boolean":{is_known}}}"#);
+        let media_type = "application/sparql-results+json";
+        (
+            ms(1),
+            Reaction::Send(fake::response("200 OK", media_type, &body)),
+        )
+    })
+}
+
+#[test]
+fn the_time_until_a_commit_is_seen_is_measured() {
+    let folder = small_folder();
+    for (name, text) in [
+        ("one", "CLEAR SILENT GRAPH <http://e/>"),
+        ("two", "CLEAR ALL ;"),
+    ] {
+        std::fs::write(folder.path().join(format!("{name}.ru")), text).unwrap();
+    }
+    let outcome = |delay_ms| {
+        let updates = Updates::read(folder.path(), Milli::new(10.0)).unwrap();
+        let plan = Plan {
+            updates: Some(updates),
+            ..planned(Load::closed(2), 0.95)
+        };
+        simulated::replay(plan, || updated(delay_ms))
+    };
+    for (delay_ms, wanted_ms) in [(0, 1.0), (30, 31.0)] {
+        let outcome = outcome(delay_ms);
+        let updates = &outcome.runs[0].updates;
+        let names: Vec<_> = updates.iter().map(|update| &*update.name).collect();
+        assert_eq!(names, ["one", "two"].repeat(5));
+        for (number, update) in updates.iter().enumerate() {
+            assert_eq!(update.start.as_millis() as usize, number * 100);
+            assert_eq!(update.commit_ms(), Some(20.0));
+            assert_eq!(update.unseen_ms(), Some(wanted_ms), "{update:?}");
+            assert_eq!(update.asked, wanted_ms as usize);
+        }
+        assert!(outcome.is_clean());
+        let text = Report::new(&outcome).to_string();
+        let table = text.split("updates beside").nth(1).unwrap();
+        let words: Vec<_> = table.lines().nth(2).unwrap().split_whitespace().collect();
+        let seen = format!("{wanted_ms:.2} - {wanted_ms:.2}");
+        assert_eq!(words.join(" "), format!("a 2 10 0 20.00 - 20.00 {seen}"));
+    }
+    // The time-out of a request is 30 s.
+    let never = outcome(1_000_000);
+    assert!(!never.is_clean());
+    let failure = never.runs[0].updates[0].failure.as_ref().unwrap();
+    assert_eq!(failure.class, FailureClass::Timeout);
+}
+
+#[test]
+fn the_states_of_a_server_differ_in_what_is_sent_before_the_clock_starts() {
+    let folder = tempfile::tempdir().unwrap();
+    for name in ["1", "2", "3"] {
+        let text = format!("SELECT * {{ ?s ?p {name} }}");
+        std::fs::write(folder.path().join(format!("{name}.rq")), text).unwrap();
+    }
+    let check = |state: State, warm: &[usize]| {
+        let plan = Plan {
+            workload: Workload::read(folder.path(), 1).unwrap(),
+            state,
+            duration: None,
+            ..planned(Load::closed(1), 1.0)
+        };
+        let outcome = simulated::replay(plan, || answering(|_| 1));
+        let asked: Vec<_> = outcome.runs[0]
+            .requests
+            .iter()
+            .map(|r| r.timing.query)
+            .collect();
+        assert_eq!(asked, [warm, &[1, 2]].concat());
+        assert!(Report::new(&outcome).to_string().contains(state.name()));
+    };
+    check(State::Cold, &[]);
+    check(State::Warm, &[0]);
+    check(State::Hot, &[0, 1, 2]);
 }
 
 #[test]

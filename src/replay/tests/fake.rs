@@ -23,7 +23,7 @@ pub struct Seen {
     pub line: String,
     /// The headers, a line each, in small letters.
     pub head: String,
-    /// The `query` of the form; empty without one.
+    /// The `query` or `update` of the form; empty without one.
     pub query: String,
 }
 
@@ -133,7 +133,7 @@ impl Seen {
         let (line, headers) = head.split_once("\r\n").unwrap();
         let mut pairs = form_urlencoded::parse(body);
         let query = pairs
-            .find(|(key, _)| key == "query")
+            .find(|(key, _)| key == "query" || key == "update")
             .map(|(_, query)| query.into_owned());
         Self {
             line: line.to_owned(),

@@ -12,6 +12,7 @@ use super::failure::FailureClass;
 use super::pace::Load;
 use super::report::Report;
 use super::run::Service;
+use super::state::State;
 use super::workload::Workload;
 use super::{Outcome, Plan, Subject, Target};
 use fake::{Reaction, Seen};
@@ -39,11 +40,14 @@ fn workload() -> Workload {
 fn plan(targets: Vec<(&str, Service)>) -> Plan {
     Plan {
         workload: workload(),
+        updates: None,
+        state: State::default(),
         subject: Subject::Endpoints,
         targets: (targets.into_iter())
             .map(|(name, service)| Target {
                 name: name.to_owned(),
                 service,
+                updates: None,
             })
             .collect(),
         loads: [1, 2].map(Load::closed).into(),

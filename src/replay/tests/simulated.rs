@@ -47,14 +47,24 @@ pub fn run(plan: &Plan, slot: Slot, answers: &Answers, server: Behaviour) -> Run
             let client = Client::new(world.clone(), endpoint.clone(), plan.timeout);
             course.follow(thread, client)
         });
+        let updates = async {
+            let client = || Client::new(world.clone(), endpoint.clone(), plan.timeout);
+            match &plan.updates {
+                Some(updates) => updates.follow(&course, client(), client()).await,
+                None => Vec::new(),
+            }
+        };
         let watch = async {
             course.await_warm().await;
             course.start_clock().await;
             course.await_end().await;
         };
-        let (laps, ()) = tokio::join!(all(clients), watch);
+        let (laps, updates, ()) = tokio::join!(all(clients), updates, watch);
         let runner = Runner { plan, answers };
-        runner.finish(slot, &endpoint, Usage::default(), laps)
+        Run {
+            updates,
+            ..runner.finish(slot, &endpoint, Usage::default(), laps)
+        }
     })
 }
 
