@@ -11,6 +11,9 @@
 //! waits by reading the clock, since a sleep would add its own slack; while it does, the client and the server have
 //! nothing to do in a closed loop of one. The way between client and proxy is not stretched, so the client sees a little
 //! less than 5%, which is the harder test.
+//!
+//! Sixteen pairs find 5% where the ratios of pairs spread by 4% or less, as on a machine that does nothing else. The
+//! default takes about ten minutes.
 
 mod sample_store;
 
@@ -53,13 +56,13 @@ struct Options {
     #[arg(long, default_value_t = 20, value_parser = clap::value_parser!(u64).range(1..))]
     seeds: u64,
     /// How often each target is measured with a seed.
-    #[arg(long, default_value_t = 8)]
+    #[arg(long, default_value_t = 16)]
     rounds: usize,
     /// By how many percent the third target is slower.
     #[arg(long, default_value_t = 5.0)]
     slower: f64,
     /// How often each of the timed queries is sent in a run.
-    #[arg(long, default_value_t = 5, value_parser = clap::value_parser!(u64).range(1..))]
+    #[arg(long, default_value_t = 2, value_parser = clap::value_parser!(u64).range(1..))]
     passes: u64,
 }
 

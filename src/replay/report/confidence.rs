@@ -19,7 +19,7 @@ impl Report<'_> {
         }
         writeln!(
             f,
-            "difference from {} in percent, with 95% intervals over pairs of runs; the geometric mean decides",
+            "difference from {} in percent, with 99% intervals over pairs of runs; the geometric mean decides",
             self.name(0)
         )?;
         writeln!(f, "{}", self.differences())?;
@@ -101,7 +101,7 @@ impl Report<'_> {
                 cell(row.times_s().collect(), 3),
             ]);
         }
-        writeln!(f, "means over the rounds, with 95% intervals")?;
+        writeln!(f, "means over the rounds, with 99% intervals")?;
         writeln!(f, "{table}")
     }
 

@@ -71,7 +71,7 @@ impl Page<'_, '_> {
         }
         let base = self.0.name(0);
         let about = format!(
-            "Percent more or less than {base}, with 95% intervals over pairs of runs. The geometric mean decides."
+            "Percent more or less than {base}, with 99% intervals over pairs of runs. The geometric mean decides."
         );
         section(f, "Differences", &about)?;
         wide(f, &self.0.differences())

@@ -343,7 +343,7 @@ fn the_report_shows_what_an_expert_asks_for() {
     let (text, page) = (report.to_string(), Page(&report).to_string());
     for wanted in [
         "geomean ms",
-        "means over the rounds, with 95% intervals",
+        "means over the rounds, with 99% intervals",
         "server CPU",
         "1 timeout",
         "client CPU%",
