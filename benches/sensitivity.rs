@@ -1,19 +1,17 @@
 //! `cargo bench --bench sensitivity`: whether the replay finds what is there, and nothing where nothing is.
 //!
-//! Each seed is a replay of three targets, all of them this build serving the sample: `a`, the same again, and one whose
-//! answers take 5% longer. The first two must not differ, the third must be slower than the first, each in 19 of 20 seeds;
-//! otherwise the exit code is 1. All runs are made as `kaluta replay --location` makes them: a new process for each,
-//! targets in random order, a warm-up of a hundred queries before the hundred that count. Those are sent several times over,
-//! as a stall of the machine then leaves each query's median alone.
+//! Each seed compares three targets, all of them this build serving the sample: `a`, the same again, and one whose answers
+//! take 5% longer. The first two must not differ, the third must be slower than the first, each in 19 of 20 seeds;
+//! otherwise the exit code is 1. What is compared are starts: for each, three new processes are warmed up and then
+//! measured by turns, in short runs in random order, as `kaluta replay --endpoint` makes them. Their pairs make one ratio,
+//! and the ratios of all starts an interval. So the speed of the machine, which may change from second to second, meets
+//! all three alike, and the accidents of one process are only one ratio.
 //!
 //! Every target answers through a proxy in its own process, so that all are alike but for one number: what comes from the
 //! server so long after the request is passed on 1.00 or 1.05 times as long after it. The proxy knows nothing of HTTP. It
 //! waits by reading the clock, since a sleep would add its own slack; while it does, the client and the server have
 //! nothing to do in a closed loop of one. The way between client and proxy is not stretched, so the client sees a little
 //! less than 5%, which is the harder test.
-//!
-//! Sixteen pairs find 5% where the ratios of pairs spread by 4% or less, as on a machine that does nothing else. The
-//! default takes about ten minutes.
 
 mod sample_store;
 
@@ -21,7 +19,8 @@ use clap::Parser;
 use kaluta::cli::Cli;
 use kaluta::diagnostics::BacktracePolicy;
 use kaluta::replay::answers::Answers;
-use kaluta::replay::comparison::{Comparison, Effect, Verdict};
+use kaluta::replay::bootstrap::Interval;
+use kaluta::replay::comparison::Comparison;
 use kaluta::replay::pace::Load;
 use kaluta::replay::run::Service;
 use kaluta::replay::server::ServerCommand;
@@ -55,15 +54,18 @@ struct Options {
     /// How many seeds.
     #[arg(long, default_value_t = 20, value_parser = clap::value_parser!(u64).range(1..))]
     seeds: u64,
-    /// How often each target is measured with a seed.
-    #[arg(long, default_value_t = 16)]
+    /// How often the targets are started with a seed.
+    #[arg(long, default_value_t = 8)]
+    starts: usize,
+    /// How many short runs of each target are made after a start.
+    #[arg(long, default_value_t = 24)]
     rounds: usize,
     /// By how many percent the third target is slower.
     #[arg(long, default_value_t = 5.0)]
     slower: f64,
-    /// How often each of the timed queries is sent in a run.
-    #[arg(long, default_value_t = 2, value_parser = clap::value_parser!(u64).range(1..))]
-    passes: u64,
+    /// One query in so many of the sample's second half makes up a short run.
+    #[arg(long, default_value_t = 4)]
+    stride: usize,
 }
 
 fn main() -> ExitCode {
@@ -90,86 +92,121 @@ fn main() -> ExitCode {
     }
 }
 
-/// Replays with each seed; whether enough of the verdicts are right.
+/// Compares with each seed; whether enough of the verdicts are right.
 fn measure(options: &Options) -> Result<bool, Box<dyn Error>> {
     let store = std::path::absolute(sample_store::made_once(KALUTA)?)?;
     let links = tempfile::tempdir()?;
-    let recorded = links.path().join("queries.jsonl");
-    record(options.passes, &recorded)?;
+    let commands = commands(&store, links.path(), options.slower)?;
+    let queries = links.path().join("queries.jsonl");
+    record(options.stride, &queries)?;
     let answers = Answers::default();
-    let start = Instant::now();
+    let begin = Instant::now();
     let (mut alike, mut found) = (0, 0);
     println!(
-        "seed  the same again, %              {}% slower, %",
+        "seed  the same again, %            {}% slower, %",
         options.slower
     );
     for seed in 1..=options.seeds {
-        let plan = Plan {
-            workload: Workload::read(&recorded, WARM)?,
-            updates: None,
-            state: State::default(),
-            subject: Subject::Endpoints,
-            targets: targets(&store, links.path(), options.slower)?,
-            loads: vec![Load::closed(1)],
-            rounds: options.rounds,
-            duration: None,
-            seed,
-            timeout: Duration::from_secs(60),
+        let (mut same, mut slower) = (Vec::new(), Vec::new());
+        for start in 0..options.starts as u64 {
+            let seed = seed * 1000 + start;
+            let outcome = after_start(&commands, &queries, options.rounds, seed, &answers)?;
+            same.push(log_ratio(&outcome, 1)?);
+            slower.push(log_ratio(&outcome, 2)?);
+        }
+        let percent = |logarithms: &[f64]| {
+            let interval = Interval::of_rounds(logarithms, seed).ok_or("too few starts")?;
+            Ok::<_, String>(interval.map(|logarithm| (logarithm.exp() - 1.0) * 100.0))
         };
-        let outcome = plan.replay(|plan, slot| plan.run(slot, &answers))?;
-        let (same, slower) = (effect(&outcome, 1)?, effect(&outcome, 2)?);
-        alike += u64::from(same.verdict() == Verdict::NoDifference);
-        found += u64::from(slower.verdict() == Verdict::Slower);
-        let words = |effect: &Effect| format!("{effect} {}", effect.verdict().name());
-        println!("{seed:>4}  {:<35}  {}", words(&same), words(&slower));
+        let (same, slower) = (percent(&same)?, percent(&slower)?);
+        alike += u64::from(same.holds(0.0));
+        found += u64::from(slower.low > 0.0);
+        let words =
+            |Interval { low, mean, high }: Interval| format!("{mean:+.2} [{low:+.2}, {high:+.2}]");
+        println!("{seed:>4}  {:<27}  {}", words(same), words(slower));
     }
     let seeds = options.seeds;
     println!("no difference between two that are alike: {alike} of {seeds}");
     println!("slow-down of {}% found: {found} of {seeds}", options.slower);
+    let seconds = begin.elapsed().as_secs_f64();
     println!(
-        "{} rounds with each seed, {:.0} s in all",
-        options.rounds,
-        start.elapsed().as_secs_f64()
+        "{} starts with each seed, {seconds:.0} s in all",
+        options.starts
     );
-    Ok(alike.min(found) + seeds.div_ceil(SEEDS_PER_MISS) >= seeds)
+    Ok(alike.min(found) + seeds / SEEDS_PER_MISS >= seeds)
 }
 
-/// Writes the queries of the sample as a workload: those that warm the server, then the others so many times.
-fn record(passes: u64, path: &Path) -> Result<(), Box<dyn Error>> {
-    let folder = Workload::read(&Path::new(env!("CARGO_MANIFEST_DIR")).join("queries"), WARM)?;
-    let (warm, timed) = folder.queries().split_at(WARM);
-    let timed = (0..passes).flat_map(|_| timed);
+/// Starts all targets, warms them up, and measures them by turns.
+fn after_start(
+    commands: &[ServerCommand],
+    queries: &Path,
+    rounds: usize,
+    seed: u64,
+    answers: &Answers,
+) -> Result<Outcome, Box<dyn Error>> {
+    let servers = commands.iter().map(ServerCommand::start);
+    let servers = servers.collect::<Result<Vec<_>, _>>()?;
+    let plan = |workload, rounds| Plan {
+        workload,
+        updates: None,
+        state: State::Warm,
+        subject: Subject::Endpoints,
+        targets: (["a", "again", "slower"].iter().zip(&servers))
+            .map(|(name, server)| Target {
+                name: (*name).to_owned(),
+                service: Service::Foreign(server.endpoint().clone(), None),
+                updates: None,
+            })
+            .collect(),
+        loads: vec![Load::closed(1)],
+        rounds,
+        duration: None,
+        seed,
+        timeout: Duration::from_secs(60),
+    };
+    let run = |plan: &Plan, slot| plan.run(slot, answers);
+    plan(sample_queries()?, 1).replay(run)?;
+    let outcome = plan(Workload::read(queries, 0)?, rounds).replay(run)?;
+    for server in servers {
+        if let Some(bad_end) = server.stop()? {
+            return Err(bad_end.into());
+        }
+    }
+    Ok(outcome)
+}
+
+fn sample_queries() -> Result<Workload, kaluta::diagnostics::Error> {
+    Workload::read(&Path::new(env!("CARGO_MANIFEST_DIR")).join("queries"), WARM)
+}
+
+/// Writes a part of the sample's queries as a workload.
+fn record(stride: usize, path: &Path) -> Result<(), Box<dyn Error>> {
+    let queries = sample_queries()?;
     let mut out = io::BufWriter::new(fs::File::create(path)?);
-    for query in warm.iter().chain(timed) {
+    for query in queries.queries().iter().skip(WARM).step_by(stride.max(1)) {
         writeln!(out, "{}", serde_json::json!({"query": query.text}))?;
     }
     Ok(out.flush()?)
 }
 
 /// The store under three names, each of which begins with its stretch.
-fn targets(store: &Path, links: &Path, slower: f64) -> io::Result<Vec<Target>> {
+fn commands(store: &Path, links: &Path, slower: f64) -> io::Result<Vec<ServerCommand>> {
     let binary = std::env::current_exe()?;
     let stretches = [("a", 1.0), ("again", 1.0), ("slower", 1.0 + slower / 100.0)];
-    let target = |(name, stretch): (&str, f64)| {
+    let command = |(name, stretch): (&str, f64)| {
         let location = links.join(format!("{stretch}-{name}"));
-        if !location.exists() {
-            std::os::unix::fs::symlink(store, &location)?;
-        }
-        let command = ServerCommand {
+        std::os::unix::fs::symlink(store, &location)?;
+        Ok(ServerCommand {
             binary: binary.clone(),
             location,
             backtrace: BacktracePolicy::WhenLogged,
-        };
-        Ok(Target {
-            name: name.to_owned(),
-            service: Service::Own(command),
-            updates: None,
         })
     };
-    stretches.into_iter().map(target).collect()
+    stretches.into_iter().map(command).collect()
 }
 
-fn effect(outcome: &Outcome, other: usize) -> Result<Effect, String> {
+/// By how much longer a target took than the first after one start, as the logarithm of the ratio.
+fn log_ratio(outcome: &Outcome, other: usize) -> Result<f64, String> {
     if !outcome.is_clean() {
         return Err(format!(
             "answers failed or differ: {:?}",
@@ -178,9 +215,8 @@ fn effect(outcome: &Outcome, other: usize) -> Result<Effect, String> {
     }
     let pairs = outcome.pairs(0, other, None);
     let comparison = Comparison::new(&pairs, outcome.plan.seed);
-    Ok(comparison
-        .ok_or("nothing could be compared")?
-        .geometric_mean)
+    let comparison = comparison.ok_or("nothing could be compared")?;
+    Ok(comparison.geometric_mean.ratio.ln())
 }
 
 /// What each target runs: a server in this process, behind a proxy whose address is told.
@@ -219,6 +255,8 @@ fn start_proxy(arguments: &[String]) -> Result<Vec<String>, Box<dyn Error>> {
     });
     let mut arguments = arguments.to_vec();
     arguments[bind] = server.to_string();
+    // All targets serve one store at the same time.
+    arguments.push("--read-only".to_owned());
     Ok(arguments)
 }
 
