@@ -336,18 +336,13 @@ impl Segment {
         let Some(section) = self.section(tag) else {
             return Ok(None);
         };
-        let mut buffer = Vec::new();
         if section.order.is_some() {
-            return section.find_arrival(&self.file, key, &mut buffer);
+            return section.find_among(&self.file, 0..section.keys, key);
         }
         let mut start = 0;
         for &end in &section.pieces {
-            let place = section.partition(&self.file, start..end, &mut buffer, |k| k < key)?;
-            if place < end {
-                section.key(&self.file, place, &mut buffer)?;
-                if buffer == key {
-                    return Ok(Some(place));
-                }
+            if let Some(place) = section.find_among(&self.file, start..end, key)? {
+                return Ok(Some(place));
             }
             start = end;
         }
@@ -408,12 +403,28 @@ impl Section {
 
     #[inline]
     fn key(&self, file: &PagedFile, place: u64, key: &mut Vec<u8>) -> Result<()> {
-        let Some(symbols) = &self.symbols else {
+        let stored = self.stored_key(file, place)?;
+        match &self.symbols {
+            None => {
+                key.clear();
+                key.extend_from_slice(stored);
+            }
+            Some(symbols) => {
+                if !symbols.decompress(stored, key) {
+                    return Err(file.corruption(self.heap, format_args!("term {place} is cut off")));
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// A key as it lies in the heap.
+    #[inline]
+    fn stored_key<'a>(&self, file: &'a PagedFile, place: u64) -> Result<&'a [u8]> {
+        if self.symbols.is_none() {
             let len = TRIPLE_KEY_BYTES as u64;
-            key.clear();
-            key.extend_from_slice(file.read(self.heap + place * len, len)?);
-            return Ok(());
-        };
+            return file.read(self.heap + place * len, len);
+        }
         let pair = file.read(self.offsets + place * 4, 8)?;
         let low = |i: usize| {
             let bytes = pair[i * 4..].first_chunk().copied().unwrap_or_default();
@@ -424,25 +435,26 @@ impl Section {
         let len = end
             .checked_sub(start)
             .ok_or_else(|| file.corruption(self.offsets + place * 4, "offsets fall"))?;
-        if !symbols.decompress(file.read(self.heap + start, len)?, key) {
-            return Err(file.corruption(self.heap + start, "a term is cut off"));
-        }
-        Ok(())
+        file.read(self.heap + start, len)
     }
 
-    /// The place of a key among places in the order of arrival.
-    fn find_arrival(
-        &self,
-        file: &PagedFile,
-        key: &[u8],
-        buffer: &mut Vec<u8>,
-    ) -> Result<Option<u64>> {
-        let (mut low, mut high) = (0, self.keys);
+    /// How the key at a place compares with another.
+    #[inline]
+    fn compare(&self, file: &PagedFile, place: u64, key: &[u8]) -> Result<Ordering> {
+        let stored = self.stored_key(file, place)?;
+        Ok(match &self.symbols {
+            None => stored.cmp(key),
+            Some(symbols) => symbols.compare(stored, key),
+        })
+    }
+
+    /// The place of a key among those of some ranks, whose keys are sorted.
+    fn find_among(&self, file: &PagedFile, ranks: Range<u64>, key: &[u8]) -> Result<Option<u64>> {
+        let (mut low, mut high) = (ranks.start, ranks.end);
         while low < high {
             let middle = low.midpoint(high);
             let place = self.place_of_rank(file, middle)?;
-            self.key(file, place, buffer)?;
-            match buffer.as_slice().cmp(key) {
+            match self.compare(file, place, key)? {
                 Ordering::Less => low = middle + 1,
                 Ordering::Equal => return Ok(Some(place)),
                 Ordering::Greater => high = middle,
