@@ -4,6 +4,7 @@
 //! code: 0 when every answer came and agreed, 1 when not.
 
 use crate::diagnostics::{BacktracePolicy, Error, ErrorKind, Result};
+use crate::replay::answers::Answers;
 use crate::replay::changes::Changes;
 use crate::replay::endpoint::Endpoint;
 use crate::replay::own_limit::OwnLimit;
@@ -14,6 +15,8 @@ use crate::replay::report::page::Page;
 use crate::replay::run::Service;
 use crate::replay::schedule::Slot;
 use crate::replay::server::{ServerCommand, policy_name};
+use crate::replay::state::State;
+use crate::replay::updates::Updates;
 use crate::replay::workload::Workload;
 use crate::replay::workload::describe::Description;
 use crate::replay::workload::import::Imported;
@@ -110,6 +113,19 @@ pub struct ReplayArgs {
     /// How long the timed part of each run lasts, the timed queries being repeated [default: each is sent once]
     #[arg(long, value_name = "SECONDS", value_parser = seconds)]
     duration_s: Option<f64>,
+
+    /// What the servers have seen when the clock starts; only own servers can be cold.
+    #[arg(long, value_name = "STATE", value_enum, default_value_t = State::Warm)]
+    state: State,
+
+    /// Send the updates (*.ru) of the queries' folder beside the queries, so many a second, and measure when they are seen.
+    /// Own servers work on copies of their store; the data of endpoints is changed.
+    #[arg(long, value_name = "PER_S")]
+    update_rate: Option<Milli>,
+
+    /// Where an endpoint takes the updates.
+    #[arg(long = "update-endpoint", value_name = "NAME=URL", requires_all = ["endpoints", "update_rate"])]
+    update_endpoints: Vec<Named<String>>,
 
     /// How often each setting is measured with each number of threads.
     #[arg(long, value_name = "N", default_value = "3", value_parser = positive)]
@@ -293,15 +309,16 @@ fn measure(args: &ReplayArgs) -> Result<ExitCode> {
     let json = args.json.as_deref().map(create).transpose()?;
     let html = args.html.as_deref().map(create).transpose()?;
     let bar = progress_bar(plan.schedule().len() as u64);
-    let mut done = 0;
-    let begin = |slot: &Slot, target: &Target| {
-        bar.set_position(done);
-        bar.set_message(format!("{}, {}", target.name, slot.load));
-        done += 1;
+    let answers = Answers::default();
+    let run = |plan: &Plan, slot: Slot| {
+        bar.set_message(format!("{}, {}", plan.targets[slot.target].name, slot.load));
+        let run = plan.run(slot, &answers);
+        bar.inc(1);
+        run
     };
     let outcome = match args.sweep {
-        Some(rate) => plan.sweep(rate, args.in_flight, begin),
-        None => plan.replay(begin),
+        Some(rate) => plan.sweep(rate, args.in_flight, run),
+        None => plan.replay(run),
     };
     bar.finish_and_clear();
     let mut outcome = outcome?;
@@ -328,8 +345,17 @@ impl ReplayArgs {
             Some(location) => (Subject::StackTraces, own_targets(location)?),
             None => (Subject::Endpoints, self.foreign_targets()?),
         };
+        if self.state == State::Cold && self.location.is_none() {
+            return Err(usage(
+                "--state cold: only own servers can be started anew; name a store with --location"
+                    .to_owned(),
+            ));
+        }
+        let updates = (self.update_rate).map(|rate| Updates::read(&self.queries, rate));
         Ok(Plan {
             workload: Workload::read(&self.queries, self.warm)?,
+            updates: updates.transpose()?,
+            state: self.state,
             subject,
             targets,
             loads: self.loads()?,
@@ -372,17 +398,27 @@ impl ReplayArgs {
 
     fn foreign_targets(&self) -> Result<Vec<Target>> {
         let mut pids = by_name("--pid", &self.pids)?;
+        let mut updates = by_name("--update-endpoint", &self.update_endpoints)?;
         by_name("--endpoint", &self.endpoints)?;
         let mut targets = Vec::new();
         for Named { name, value: url } in &self.endpoints {
+            let update_url = updates.remove(name.as_str());
+            if self.update_rate.is_some() && update_url.is_none() {
+                return Err(usage(format!(
+                    "--update-rate: say where {name} takes updates, with --update-endpoint {name}=URL"
+                )));
+            }
             targets.push(Target {
                 name: name.clone(),
                 service: Service::Foreign(Endpoint::parse(url)?, pids.remove(name.as_str())),
+                updates: update_url.as_deref().map(Endpoint::parse).transpose()?,
             });
         }
-        match pids.into_keys().next() {
-            Some(name) => Err(usage(format!(
-                "--pid {name}=...: there is no --endpoint {name}=..."
+        let pids = pids.into_keys().map(|name| ("--pid", name));
+        let updates = updates.into_keys().map(|name| ("--update-endpoint", name));
+        match pids.chain(updates).next() {
+            Some((option, name)) => Err(usage(format!(
+                "{option} {name}=...: there is no --endpoint {name}=..."
             ))),
             None => Ok(targets),
         }
@@ -412,6 +448,7 @@ fn own_targets(location: &Path) -> Result<Vec<Target>> {
             location: location.to_owned(),
             backtrace,
         }),
+        updates: None,
     };
     Ok(policies.map(target).into())
 }
@@ -524,5 +561,15 @@ mod tests {
         check(&format!("{endpoint} --arrivals fixed"), "--rate");
         check(&format!("{endpoint} --sweep x"), "invalid float");
         check(&format!("{endpoint} --timeout-s 0"), "0 is not in");
+        check(&format!("{endpoint} --state cold"), "--location");
+        check(
+            &format!("{endpoint} --update-rate 1"),
+            "where a takes updates",
+        );
+        check("--location STORE --update-rate 1", "no updates (*.ru)");
+        check(
+            "--location STORE --update-endpoint a=http://127.0.0.1:1/",
+            "--endpoint",
+        );
     }
 }

@@ -44,18 +44,23 @@ pub struct FailureGroup {
 }
 
 impl Outcome {
-    /// Whether every answer came, was whole, and agreed with the others.
+    /// Whether every answer came, was whole, and agreed with the others, and every update was made and seen.
     pub fn is_clean(&self) -> bool {
+        let is_clean = |run: &super::run::Run| {
+            run.bad_end.is_none()
+                && run.breakdowns.is_empty()
+                && run.updates.iter().all(|update| update.failure.is_none())
+        };
         self.differences().is_empty()
             && self.failures().is_empty()
-            && self
-                .runs
-                .iter()
-                .all(|run| run.bad_end.is_none() && run.breakdowns.is_empty())
+            && self.runs.iter().all(is_clean)
     }
 
-    /// The queries whose answers differ, in their order.
+    /// The queries whose answers differ, in their order; none where updates were sent, as answers depend on the moment.
     pub fn differences(&self) -> Vec<Difference> {
+        if self.plan.updates.is_some() {
+            return Vec::new();
+        }
         let mut answers = BTreeMap::<usize, BTreeMap<(usize, Answer), usize>>::new();
         for (run, request) in self.requests() {
             if let Ok(answer) = request.outcome {

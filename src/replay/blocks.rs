@@ -4,7 +4,7 @@
 //! quick one.
 
 use super::Outcome;
-use super::comparison::Block;
+use super::comparison::{Block, medians};
 use super::pace::Load;
 use super::run::Run;
 use std::collections::{BTreeMap, HashSet};
@@ -43,11 +43,8 @@ impl Outcome {
             let latency_ms = request.timing.latency_ms();
             latencies_ms.entry(name).or_default().push(latency_ms);
         }
-        let mean = |all: Vec<f64>| all.iter().sum::<f64>() / all.len() as f64;
         Block {
-            latencies_ms: (latencies_ms.into_iter())
-                .map(|(name, all)| (name, mean(all)))
-                .collect(),
+            latencies_ms: medians(latencies_ms),
             server_cpu_s: run.server.cpu_s,
         }
     }

@@ -106,7 +106,7 @@ impl fmt::Display for Changes<'_> {
         }
         writeln!(
             f,
-            "changes in percent, with 95% intervals over pairs of runs; the geometric mean decides"
+            "changes in percent, with 99% intervals over pairs of runs; the geometric mean decides"
         )?;
         let names = [words("before"), words("after")];
         let mut table = Table::new(names.into_iter().chain(effects::columns()));

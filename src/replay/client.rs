@@ -1,4 +1,4 @@
-//! One HTTP/1.1 client for one thread: a kept connection, a clock, and the bytes that came.
+//! One HTTP/1.1 client: a kept connection, a clock, and the bytes that came.
 //!
 //! The clock is read when a request is handed over, when the head of its response is here, and at the last byte of the
 //! body; nothing is parsed in between. A body that ends early is a failure (RFC 9112, section 8). One time-out covers all
@@ -8,8 +8,7 @@ use super::checksum::Expected;
 use super::endpoint::Endpoint;
 use super::failure::{Failure, FailureClass};
 use super::intake::{Body, Intake};
-use super::prompt::Prompt;
-use crate::diagnostics::{Error, Result};
+use super::world::World;
 use bytes::Bytes;
 use http_body_util::{BodyExt, Full};
 use hyper::body::Incoming;
@@ -18,16 +17,14 @@ use hyper::header::{ACCEPT, CONTENT_TYPE, HOST, HeaderName, SERVER, USER_AGENT};
 use hyper::{Method, Request, Response};
 use hyper_util::rt::TokioIo;
 use std::sync::Arc;
-use std::time::{Duration, Instant};
-use tokio::net::TcpStream;
-use tokio::runtime::Runtime;
+use std::time::Duration;
+use tokio::time::Instant;
 
 const AGENT: &str = concat!("kaluta-replay/", env!("CARGO_PKG_VERSION"));
 
 /// A client that keeps its connection to one endpoint.
-pub struct Client {
-    runtime: Runtime,
-    connection: Connection,
+pub struct Client<W> {
+    connection: Connection<W>,
     timeout: Duration,
     spare: Vec<u8>,
 }
@@ -39,7 +36,8 @@ struct Message {
     expected: Option<Arc<Expected>>,
 }
 
-struct Connection {
+struct Connection<W> {
+    world: W,
     endpoint: Endpoint,
     sender: Option<SendRequest<Full<Bytes>>>,
 }
@@ -73,43 +71,57 @@ pub struct Head {
     pub resent: bool,
 }
 
-impl Client {
+impl<W: World> Client<W> {
     /// A client that has not connected yet.
-    pub fn new(endpoint: Endpoint, timeout: Duration) -> Result<Self> {
-        let runtime = tokio::runtime::Builder::new_current_thread()
-            .enable_all()
-            .build()
-            .map_err(|e| Error::io("starting a client thread's runtime", e))?;
+    pub fn new(world: W, endpoint: Endpoint, timeout: Duration) -> Self {
         let connection = Connection {
+            world,
             endpoint,
             sender: None,
         };
-        Ok(Self {
-            runtime,
+        Self {
             connection,
             timeout,
             spare: Vec::new(),
-        })
+        }
     }
 
     /// Sends a form and reads its response to the end (SPARQL 1.1 Protocol, section 2.1.2).
-    pub fn post_form(&mut self, form: &Bytes, expected: &Arc<Expected>) -> Exchange {
+    pub async fn post_form(&mut self, form: &Bytes, expected: &Arc<Expected>) -> Exchange {
         self.exchange(&Message {
             method: Method::POST,
             accept: expected.form.media_type(),
             form: form.clone(),
             expected: Some(Arc::clone(expected)),
         })
+        .await
+    }
+
+    /// Sends the form of an update (SPARQL 1.1 Protocol, section 2.2.1); any status from 200 to 299 says that it was made.
+    pub async fn post_update(&mut self, form: &Bytes) -> Exchange {
+        self.exchange(&Message {
+            method: Method::POST,
+            accept: "*/*",
+            form: form.clone(),
+            expected: None,
+        })
+        .await
     }
 
     /// Reads what the endpoint's URL names.
-    pub fn get(&mut self, accept: &'static str) -> Exchange {
+    pub async fn get(&mut self, accept: &'static str) -> Exchange {
         self.exchange(&Message {
             method: Method::GET,
             accept,
             form: Bytes::new(),
             expected: None,
         })
+        .await
+    }
+
+    /// Waits for the moment at which the next request is to be sent.
+    pub async fn sleep_until(&self, moment: Instant) {
+        self.connection.world.sleep_until(moment).await;
     }
 
     /// Where the requests go.
@@ -119,10 +131,8 @@ impl Client {
 
     /// Sends the next requests to another address.
     pub fn move_to(&mut self, endpoint: Endpoint) {
-        self.connection = Connection {
-            endpoint,
-            sender: None,
-        };
+        self.connection.endpoint = endpoint;
+        self.connection.sender = None;
     }
 
     /// Takes back a body that is not needed any more, so that the next one finds memory that is in use already.
@@ -131,18 +141,16 @@ impl Client {
         self.spare = body;
     }
 
-    fn exchange(&mut self, message: &Message) -> Exchange {
+    async fn exchange(&mut self, message: &Message) -> Exchange {
         let mut intake = Intake::new(message.expected.clone(), std::mem::take(&mut self.spare));
         let start = Instant::now();
         let mut head = Head::default();
-        let (connection, timeout) = (&mut self.connection, self.timeout);
-        let ended = self.runtime.block_on(async {
-            let performed = connection.perform(message, &mut head, &mut intake);
-            tokio::time::timeout(timeout, performed).await
-        });
+        let performed = self.connection.perform(message, &mut head, &mut intake);
+        let ended = tokio::time::timeout(self.timeout, performed).await;
         let last_byte = Instant::now();
         let outcome = ended.unwrap_or_else(|_| {
-            let waited = format_args!("no whole answer within {} s", timeout.as_secs_f64());
+            let limit_s = self.timeout.as_secs_f64();
+            let waited = format_args!("no whole answer within {limit_s} s");
             Err(Failure::new(FailureClass::Timeout, waited))
         });
         let body = intake.finish();
@@ -152,6 +160,7 @@ impl Client {
                 Some(failure)
             }
             (Ok(()), Some(200)) => None,
+            (Ok(()), Some(201..=299)) if message.expected.is_none() => None,
             (Ok(()), status) => Some(Failure::status(status.unwrap_or_default(), &body.kept)),
         };
         Exchange {
@@ -164,7 +173,7 @@ impl Client {
     }
 }
 
-impl Connection {
+impl<W: World> Connection<W> {
     async fn perform(
         &mut self,
         message: &Message,
@@ -203,7 +212,9 @@ impl Connection {
                 Err(e) => *resent = !e.is_canceled(),
             }
         }
-        let sender = self.sender.insert(connect(&self.endpoint).await?);
+        let sender = self
+            .sender
+            .insert(connect(&self.world, &self.endpoint).await?);
         sender
             .send_request(self.endpoint.request(message)?)
             .await
@@ -228,17 +239,17 @@ impl Endpoint {
     }
 }
 
-async fn connect(endpoint: &Endpoint) -> Result<SendRequest<Full<Bytes>>, Failure> {
+async fn connect(
+    world: &impl World,
+    endpoint: &Endpoint,
+) -> Result<SendRequest<Full<Bytes>>, Failure> {
     let failed = |e: &dyn std::fmt::Display| {
         Failure::new(
             FailureClass::Connection,
             format_args!("connecting to {}: {e}", endpoint.authority),
         )
     };
-    let stream = TcpStream::connect(&*endpoint.addresses)
-        .await
-        .map_err(|e| failed(&e))?;
-    let stream = Prompt::new(stream).map_err(|e| failed(&e))?;
+    let stream = world.connect(endpoint).await.map_err(|e| failed(&e))?;
     let (sender, connection) = handshake(TokioIo::new(stream))
         .await
         .map_err(|e| failed(&e))?;

@@ -15,7 +15,8 @@ pub const FALSE_ALARMS_MAX: f64 = 0.05;
 /// One run, as far as it is compared.
 #[derive(Clone, Debug, Default)]
 pub struct Block<'a> {
-    /// The latency of each query that was answered, by its name; the mean where it was sent more than once.
+    /// The latency of each query that was answered, by its name; the median where it was sent more than once, so
+    /// that a stall of the machine does not speak for the query it met.
     pub latencies_ms: BTreeMap<&'a str, f64>,
     /// What the server spent on cores.
     pub server_cpu_s: Option<f64>,
@@ -164,6 +165,14 @@ impl Verdict {
             Self::TooFewRounds => "too few rounds",
         }
     }
+}
+
+/// The median of each query's latencies in one run.
+pub fn medians<'a, L: IntoIterator<Item = f64>>(
+    latencies_ms: impl IntoIterator<Item = (&'a str, L)>,
+) -> BTreeMap<&'a str, f64> {
+    let median = |(name, all): (_, L)| Some((name, all.into_iter().collect::<Samples>().median()?));
+    latencies_ms.into_iter().filter_map(median).collect()
 }
 
 fn answered_in_all<'a>(pairs: &[(Block<'a>, Block<'a>)]) -> BTreeSet<&'a str> {

@@ -1,4 +1,4 @@
-//! The client threads of one run: a loop over a shared cursor, first warm, then timed.
+//! The clients of one run, a thread for each: a loop over a shared cursor, first warm, then timed.
 //!
 //! In a closed loop each thread sends its next query as soon as its last answer is whole, so a request is intended for the
 //! moment at which it is sent. In an open loop the next thread that is free waits for the moment of the next request; where
@@ -13,14 +13,23 @@ use super::failure::Failure;
 use super::keeper::Keeper;
 use super::process;
 use super::schedule::Slot;
+use super::server::QUERY_TARGET;
 use super::workload::{Phase, Workload};
+use super::world::World;
+use std::sync::OnceLock;
 use std::sync::atomic::{AtomicUsize, Ordering};
-use std::sync::{Barrier, OnceLock};
-use std::thread;
-use std::time::{Duration, Instant};
+use std::time::Duration;
+use tokio::sync::Barrier;
+use tokio::time::Instant;
+use uuid::Uuid;
 
 /// What the threads of one run share.
 pub struct Course<'a> {
+    /// Names the run among all runs.
+    id: Uuid,
+    timeout: Duration,
+    /// Clients that still send queries.
+    at_work: AtomicUsize,
     workload: &'a Workload,
     answers: &'a Answers,
     keeper: Option<&'a Keeper<'a>>,
@@ -169,35 +178,42 @@ impl<'a> Stage<'a> {
 }
 
 impl<'a> Course<'a> {
-    /// A course for the threads of a run and the one that watches them.
+    /// A course for the threads of a run, the one that sends updates, if any, and the one that watches them.
     pub fn new(
         plan: &'a Plan,
         slot: &Slot,
         answers: &'a Answers,
         keeper: Option<&'a Keeper<'a>>,
     ) -> Self {
+        let updaters = usize::from(plan.updates.is_some());
         Self {
+            id: Uuid::new_v4(),
+            timeout: plan.timeout,
+            at_work: AtomicUsize::new(slot.load.threads),
             workload: &plan.workload,
             answers,
             keeper,
             origin: Instant::now(),
             clock_start: OnceLock::new(),
-            warm: Stage::once(plan.workload.requests(Phase::Warm)),
+            warm: Stage::once(plan.state.untimed(&plan.workload)),
             timed: Stage::timed(plan, slot),
-            gate: Barrier::new(slot.load.threads + 1),
+            gate: Barrier::new(slot.load.threads + updaters + 1),
         }
     }
 
     /// What a client thread does.
-    pub fn follow(&self, thread: usize, client: &mut Client) -> Lap {
+    pub async fn follow<W: World>(&self, thread: usize, mut client: Client<W>) -> Lap {
         let mut traces = Vec::new();
-        self.replay(Phase::Warm, thread, client, &mut traces);
-        self.await_warm();
-        self.start_clock();
+        self.replay(Phase::Warm, thread, &mut client, &mut traces)
+            .await;
+        self.await_warm().await;
+        self.start_clock().await;
         let before = process::thread_cpu_seconds();
-        self.replay(Phase::Timed, thread, client, &mut traces);
+        self.replay(Phase::Timed, thread, &mut client, &mut traces)
+            .await;
         let after = process::thread_cpu_seconds();
-        self.await_end();
+        self.at_work.fetch_sub(1, Ordering::Relaxed);
+        self.await_end().await;
         let timed = traces
             .iter()
             .filter(|trace| trace.timing.phase == Phase::Timed);
@@ -208,22 +224,48 @@ impl<'a> Course<'a> {
         }
     }
 
+    /// Names the run among all runs.
+    pub const fn id(&self) -> Uuid {
+        self.id
+    }
+
+    /// The time within which an answer must be whole.
+    pub const fn timeout(&self) -> Duration {
+        self.timeout
+    }
+
+    /// Whether all queries have been answered.
+    pub fn is_over(&self) -> bool {
+        self.at_work.load(Ordering::Relaxed) == 0
+    }
+
+    /// A moment as the time from the start of the run.
+    pub fn since_origin(&self, moment: Instant) -> Duration {
+        moment.duration_since(self.origin)
+    }
+
     /// Waits until the warm part is over, for all threads and the watching one.
-    pub fn await_warm(&self) {
-        self.gate.wait();
+    pub async fn await_warm(&self) {
+        self.gate.wait().await;
     }
 
     /// Waits until the watching thread lets the timed part begin.
-    pub fn start_clock(&self) {
-        self.gate.wait();
+    pub async fn start_clock(&self) {
+        self.gate.wait().await;
     }
 
     /// Waits until the timed part is over.
-    pub fn await_end(&self) {
-        self.gate.wait();
+    pub async fn await_end(&self) {
+        self.gate.wait().await;
     }
 
-    fn replay(&self, phase: Phase, thread: usize, client: &mut Client, traces: &mut Vec<Trace>) {
+    async fn replay<W: World>(
+        &self,
+        phase: Phase,
+        thread: usize,
+        client: &mut Client<W>,
+        traces: &mut Vec<Trace>,
+    ) {
         let stage = match phase {
             Phase::Warm => &self.warm,
             Phase::Timed => &self.timed,
@@ -234,31 +276,34 @@ impl<'a> Course<'a> {
         };
         while let Some((query, intended)) = stage.next(start) {
             if let Some(moment) = intended {
-                thread::sleep(moment.saturating_duration_since(Instant::now()));
+                client.sleep_until(moment).await;
             }
-            let trace = self.request(phase, query, intended, thread, client);
-            self.see_to_server(&trace, client);
+            let trace = self.request(phase, query, intended, thread, client).await;
+            if let Response::Settled(Err(failure)) = &trace.response {
+                self.see_to_server(failure, client);
+            }
             traces.push(trace);
         }
     }
 
     /// After a broken connection goes on with the server that took the place of one of our own that ended.
-    fn see_to_server(&self, trace: &Trace, client: &mut Client) {
-        if let Response::Settled(Err(failure)) = &trace.response
-            && failure.class.is_broken_connection()
-            && let Some(endpoint) = self.keeper.and_then(|k| k.replacement(client.endpoint()))
+    pub fn see_to_server<W: World>(&self, failure: &Failure, client: &mut Client<W>) {
+        let endpoint = client.endpoint();
+        let of_queries = endpoint.with_target(QUERY_TARGET);
+        if failure.class.is_broken_connection()
+            && let Some(replacement) = self.keeper.and_then(|k| k.replacement(&of_queries))
         {
-            client.move_to(endpoint);
+            client.move_to(replacement.with_target(&endpoint.target));
         }
     }
 
-    fn request(
+    async fn request<W: World>(
         &self,
         phase: Phase,
         query: usize,
         intended: Option<Instant>,
         thread: usize,
-        client: &mut Client,
+        client: &mut Client<W>,
     ) -> Trace {
         let asked = &self.workload.queries()[query];
         let Exchange {
@@ -267,8 +312,8 @@ impl<'a> Course<'a> {
             head,
             body,
             failure,
-        } = client.post_form(&asked.body, &asked.expected);
-        let since_origin = |moment: Instant| moment.duration_since(self.origin);
+        } = client.post_form(&asked.body, &asked.expected).await;
+        let since_origin = |moment| self.since_origin(moment);
         let timing = Timing {
             phase,
             query,
@@ -296,12 +341,12 @@ impl<'a> Course<'a> {
         }
     }
 
-    fn recall(
+    fn recall<W: World>(
         &self,
         query: usize,
         media_type: String,
         body: Vec<u8>,
-        client: &mut Client,
+        client: &mut Client<W>,
     ) -> Response {
         let key = BodyKey::new(query, &media_type, &body);
         let known = self.answers.recall(&key).or_else(|| {

@@ -1,6 +1,6 @@
 //! Every measurement of a replay as JSON Lines: one record a line, told apart by `record`.
 //!
-//! First `replay` (what, where, how), then a `run` for each run and after it a `request` for each of its requests. Times are
+//! First `replay` (what, where, how), then a `run` for each run and after it an `update` and a `request` for each of its own. Times are
 //! microseconds from the start of the run. Whatever a report says can be worked out from this file.
 
 use super::machine::Machine;
@@ -8,6 +8,8 @@ use super::own_limit::OwnLimit;
 use super::pace::{Load, Pace};
 use super::process::Resources;
 use super::run::{Request, Run};
+use super::state::State;
+use super::updates::UpdateTrace;
 use super::workload::{Phase, QueryForm};
 use super::{Outcome, Subject};
 use crate::diagnostics::{Error, Result};
@@ -20,6 +22,7 @@ use std::time::{Duration, SystemTime, UNIX_EPOCH};
 enum Record<'a> {
     Replay(ReplayRecord<'a>),
     Run(RunRecord<'a>),
+    Update(UpdateRecord<'a>),
     Request(RequestRecord<'a>),
 }
 
@@ -37,6 +40,8 @@ struct ReplayRecord<'a> {
     seed: u64,
     timeout_s: f64,
     load: &'static str,
+    state: State,
+    updates_per_s: Option<f64>,
     warm_queries: usize,
     own_limit: Option<OwnLimit>,
     workload_sha256: &'a str,
@@ -85,6 +90,21 @@ struct RunRecord<'a> {
 }
 
 #[derive(Serialize)]
+struct UpdateRecord<'a> {
+    endpoint: &'a str,
+    round: usize,
+    threads: usize,
+    pace: Option<f64>,
+    update: &'a str,
+    intended_start_us: f64,
+    start_us: f64,
+    committed_us: f64,
+    seen_us: Option<f64>,
+    asked: usize,
+    failure: Option<&'a super::failure::Failure>,
+}
+
+#[derive(Serialize)]
 struct RequestRecord<'a> {
     endpoint: &'a str,
     round: usize,
@@ -118,6 +138,9 @@ impl Outcome {
         write(out, &Record::Replay(self.replay_record()))?;
         for run in &self.runs {
             write(out, &Record::Run(self.run_record(run)))?;
+            for update in &run.updates {
+                write(out, &Record::Update(self.update_record(run, update)))?;
+            }
             for request in &run.requests {
                 write(out, &Record::Request(self.request_record(run, request)))?;
             }
@@ -151,6 +174,8 @@ impl Outcome {
             load: (plan.loads.iter())
                 .find_map(|load| load.pace)
                 .map_or("closed", Pace::name),
+            state: plan.state,
+            updates_per_s: plan.updates.as_ref().map(|updates| updates.rate.get()),
             warm_queries: plan.workload.requests(Phase::Warm).len(),
             own_limit: self.own_limit,
             workload_sha256: plan.workload.sha256(),
@@ -182,6 +207,22 @@ impl Outcome {
             server_mean_memory_bytes: run.server.mean_memory_bytes,
             bad_end: run.bad_end.as_deref(),
             breakdowns: &run.breakdowns,
+        }
+    }
+
+    fn update_record<'a>(&'a self, run: &Run, update: &'a UpdateTrace) -> UpdateRecord<'a> {
+        UpdateRecord {
+            endpoint: &self.plan.targets[run.slot.target].name,
+            round: run.slot.round,
+            threads: run.slot.load.threads,
+            pace: run.slot.load.pace.map(Pace::number),
+            update: &update.name,
+            intended_start_us: microseconds(update.intended_start),
+            start_us: microseconds(update.start),
+            committed_us: microseconds(update.committed),
+            seen_us: update.seen.map(microseconds),
+            asked: update.asked,
+            failure: update.failure.as_ref(),
         }
     }
 

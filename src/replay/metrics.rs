@@ -2,7 +2,7 @@
 
 use super::client::Client;
 use super::endpoint::Endpoint;
-use crate::diagnostics::Result;
+use super::world::RealWorld;
 use std::time::Duration;
 
 /// What a server has counted since it started.
@@ -15,20 +15,18 @@ pub struct Counters {
 }
 
 /// Reads the counters of one server.
-pub struct Scraper(Client);
+pub struct Scraper(Client<RealWorld>);
 
 impl Scraper {
     /// A reader for the server behind an endpoint.
-    pub fn new(endpoint: &Endpoint, timeout: Duration) -> Result<Self> {
-        Ok(Self(Client::new(
-            endpoint.with_target("/metrics"),
-            timeout,
-        )?))
+    pub fn new(endpoint: &Endpoint, timeout: Duration) -> Self {
+        let endpoint = endpoint.with_target("/metrics");
+        Self(Client::new(RealWorld, endpoint, timeout))
     }
 
     /// What the server has counted; none if it does not offer these counters.
-    pub fn scrape(&mut self) -> Option<Counters> {
-        let exchange = self.0.get("text/plain");
+    pub async fn scrape(&mut self) -> Option<Counters> {
+        let exchange = self.0.get("text/plain").await;
         match exchange.failure {
             None => Counters::parse(&String::from_utf8_lossy(&exchange.body.kept)),
             Some(_) => None,

@@ -5,6 +5,9 @@
 //! threads ([`course`], [`client`]) and checks the answers ([`answers`], [`checksum`]); the [`Outcome`] becomes tables
 //! ([`report`]) by way of [`summary`], [`agreement`] and [`statistics`], and a file of every measurement ([`json`]).
 //!
+//! Updates may be sent beside the queries ([`updates`]); then the age of what queries see is measured, too. Clients meet the
+//! network and the clock through a [`world`], which a test may supply.
+//!
 //! What it guarantees: an answer is timed to its last byte and then checked; a failure or a truncated answer is never a
 //! quick success; runs of different settings are interleaved; equal seeds give equal schedules.
 
@@ -40,23 +43,30 @@ pub mod schedule;
 pub mod server;
 pub mod sign_flips;
 pub mod solutions;
+pub mod state;
 pub mod statistics;
+pub mod store_files;
 pub mod summary;
 pub mod sweep;
 mod table;
 #[cfg(test)]
 mod tests;
+pub mod updates;
 pub mod workload;
+pub mod world;
 
 use crate::diagnostics::Result;
 use answers::Answers;
+use endpoint::Endpoint;
 use own_limit::OwnLimit;
 use pace::{Load, Milli, Pace};
 use run::{Run, Runner, Service};
 use schedule::{Slot, schedule};
+use state::State;
 use std::collections::BTreeSet;
 use std::time::Duration;
 use sweep::Search;
+use updates::Updates;
 use workload::Workload;
 
 /// What is to be measured, and how.
@@ -64,6 +74,10 @@ use workload::Workload;
 pub struct Plan {
     /// The queries.
     pub workload: Workload,
+    /// The updates that are sent beside them. Answers may differ then, as they depend on the moment, and are not compared.
+    pub updates: Option<Updates>,
+    /// What the servers have seen when the clock starts.
+    pub state: State,
     /// What the rows of the first table are named after.
     pub subject: Subject,
     /// The servers; the first is the base of the percentages.
@@ -96,6 +110,8 @@ pub struct Target {
     pub name: String,
     /// How it is reached.
     pub service: Service,
+    /// Where updates go, if it is no own server.
+    pub updates: Option<Endpoint>,
 }
 
 /// A plan with its runs, in the order in which they were made.
@@ -115,14 +131,10 @@ impl Plan {
         schedule(self.targets.len(), &self.loads, self.rounds, self.seed)
     }
 
-    /// Makes all runs, telling before each which it is.
-    pub fn replay(self, mut begin: impl FnMut(&Slot, &Target)) -> Result<Outcome> {
-        let answers = Answers::default();
-        let mut runs = Vec::new();
-        for slot in self.schedule() {
-            begin(&slot, &self.targets[slot.target]);
-            runs.push(self.run(slot, &answers)?);
-        }
+    /// Makes the runs of the schedule one after the other, each with [`Plan::run`] or what stands for it.
+    pub fn replay(self, mut run: impl FnMut(&Self, Slot) -> Result<Run>) -> Result<Outcome> {
+        let runs = self.schedule().into_iter().map(|slot| run(&self, slot));
+        let runs = runs.collect::<Result<_>>()?;
         Ok(Outcome {
             plan: self,
             runs,
@@ -130,15 +142,14 @@ impl Plan {
         })
     }
 
-    /// Looks for the highest Poisson rate that each target holds, beginning with one, telling before each run which it is.
+    /// Looks for the highest Poisson rate that each target holds, beginning with one, by runs as of [`Plan::replay`].
     pub fn sweep(
         mut self,
         first_rate: Milli,
         threads: usize,
-        mut begin: impl FnMut(&Slot, &Target),
+        mut run: impl FnMut(&Self, Slot) -> Result<Run>,
     ) -> Result<Outcome> {
-        let answers = Answers::default();
-        let mut runs = Vec::new();
+        let mut runs: Vec<Run> = Vec::new();
         let mut searches = vec![Search::from_rate(first_rate.get()); self.targets.len()];
         for round in 0.. {
             let before = runs.len();
@@ -153,8 +164,7 @@ impl Plan {
                     target,
                     load,
                 };
-                begin(&slot, &self.targets[target]);
-                let run = self.run(slot, &answers)?;
+                let run = run(&self, slot)?;
                 search.learn(run.holds());
                 runs.push(run);
             }
@@ -171,13 +181,14 @@ impl Plan {
         })
     }
 
-    fn run(&self, slot: Slot, answers: &Answers) -> Result<Run> {
+    /// Makes one run against its target.
+    pub fn run(&self, slot: Slot, answers: &Answers) -> Result<Run> {
         let target = &self.targets[slot.target];
         let runner = Runner {
             plan: self,
             answers,
         };
-        let run = runner.run(slot, &target.service);
+        let run = runner.run(slot, target);
         run.map_err(|e| e.context(format_args!("measuring {}", target.name)))
     }
 }

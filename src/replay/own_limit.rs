@@ -6,6 +6,7 @@ use super::null_server;
 use super::pace::Load;
 use super::run::{Runner, Service};
 use super::schedule::Slot;
+use super::state::State;
 use super::workload::Workload;
 use super::{Plan, Subject, Target};
 use crate::diagnostics::Result;
@@ -30,10 +31,13 @@ impl OwnLimit {
         let service = Service::Foreign(null_server::start()?, None);
         let plan = Plan {
             workload: Workload::of_text("SELECT * { ?s ?p ?o } LIMIT 0")?,
+            updates: None,
+            state: State::default(),
             subject: Subject::Endpoints,
             targets: vec![Target {
                 name: "null".to_owned(),
                 service,
+                updates: None,
             }],
             loads: vec![Load::closed(threads)],
             rounds: 1,
@@ -50,7 +54,7 @@ impl OwnLimit {
             target: 0,
             load: Load::closed(threads),
         };
-        let run = runner.run(slot, &plan.targets[0].service)?;
+        let run = runner.run(slot, &plan.targets[0])?;
         let answered = run
             .timed()
             .filter(|request| request.outcome.is_ok())

@@ -1,6 +1,6 @@
 //! The measurements of a replay, read back from the file that [`super::json`] writes, as far as a comparison needs them.
 
-use super::comparison::Block;
+use super::comparison::{Block, medians};
 use crate::diagnostics::{Error, ErrorKind, Result};
 use serde::Deserialize;
 use std::collections::{BTreeMap, BTreeSet};
@@ -37,6 +37,9 @@ enum Record {
     Replay(ReplayRecord),
     Run(RunRecord),
     Request(RequestRecord),
+    /// What is not compared.
+    #[serde(other)]
+    Other,
 }
 
 #[derive(Deserialize)]
@@ -114,7 +117,7 @@ impl Recorded {
 
     fn add(&mut self, record: Record) {
         match record {
-            Record::Replay(_) => {}
+            Record::Replay(_) | Record::Other => {}
             Record::Run(record) => self.run(&record.of).server_cpu_s = record.server_cpu_s,
             Record::Request(record) => {
                 let run = self.run(&record.of);
@@ -177,9 +180,7 @@ impl RecordedRun {
             .iter()
             .filter(|(query, _)| !without.contains(&***query));
         Block {
-            latencies_ms: kept
-                .map(|(query, all)| (&**query, all.iter().sum::<f64>() / all.len() as f64))
-                .collect(),
+            latencies_ms: medians(kept.map(|(query, all)| (&**query, all.iter().copied()))),
             server_cpu_s: self.server_cpu_s,
         }
     }

@@ -3,7 +3,6 @@
 //! The server's figures are read while no query runs, and answers are checked when the clock has stopped. An own server that
 //! breaks down fails its requests, is reported, and is replaced.
 
-use super::Plan;
 use super::answers::Answers;
 use super::checksum::Answer;
 use super::client::Client;
@@ -14,10 +13,16 @@ use super::keeper::Keeper;
 use super::metrics::{Counters, Scraper};
 use super::process::{self, MemorySampler, Resources};
 use super::schedule::Slot;
-use super::server::ServerCommand;
+use super::server::{ServerCommand, UPDATE_TARGET};
+use super::state::State;
+use super::store_files;
+use super::updates::UpdateTrace;
 use super::workload::Phase;
-use crate::diagnostics::Result;
-use std::thread;
+use super::world::RealWorld;
+use super::{Plan, Target};
+use crate::diagnostics::{Error, Result};
+use std::thread::{self, ScopedJoinHandle};
+use tokio::runtime::{Builder, Runtime};
 
 /// What a run is made against.
 #[derive(Clone, Debug)]
@@ -55,6 +60,8 @@ pub struct Run {
     pub bad_end: Option<String>,
     /// What was wrong with each own server that ended during the run and was replaced.
     pub breakdowns: Vec<String>,
+    /// Every update, in the order in which they were sent.
+    pub updates: Vec<UpdateTrace>,
     /// Every request, warm ones too, in the order in which they were sent.
     pub requests: Vec<Request>,
 }
@@ -95,21 +102,21 @@ impl Run {
 impl Usage {
     /// What the server uses between the gates of a course. The counters are read outside of the CPU times, as reading them
     /// is work for the server, too. Of a server that was replaced meanwhile there are no figures.
-    fn while_timed(
+    async fn while_timed(
         course: &Course<'_>,
         scraper: &mut Scraper,
         pid: impl Fn() -> Option<u32>,
     ) -> Self {
-        course.await_warm();
+        course.await_warm().await;
         let pid_before = pid();
-        let counters_before = scraper.scrape();
+        let counters_before = scraper.scrape().await;
         let sampler = pid_before.map(MemorySampler::start);
         let before = pid_before.map(Resources::of_process);
-        course.start_clock();
-        course.await_end();
+        course.start_clock().await;
+        course.await_end().await;
         let after = pid_before.map(Resources::of_process);
         let mean_memory_bytes = sampler.and_then(MemorySampler::stop);
-        let counters = scraper.scrape();
+        let counters = scraper.scrape().await;
         if pid() != pid_before {
             return Self::default();
         }
@@ -126,49 +133,87 @@ impl Usage {
 }
 
 impl Runner<'_> {
-    /// Makes one run.
-    pub fn run(&self, slot: Slot, service: &Service) -> Result<Run> {
-        match service {
+    /// Makes one run. An own server that is going to be changed gets a copy of its store.
+    pub fn run(&self, slot: Slot, target: &Target) -> Result<Run> {
+        match &target.service {
             Service::Own(command) => {
-                let keeper = Keeper::start(command)?;
-                let pid = || keeper.pid();
-                let mut run = self.measure(slot, &keeper.endpoint(), pid, Some(&keeper))?;
-                let end = keeper.stop()?;
-                run.bad_end = end.bad_end;
-                run.breakdowns = end.breakdowns;
-                Ok(run)
+                let copied = self.plan.updates.as_ref();
+                let copied = copied.map(|_| store_files::copy(&command.location));
+                let copied = copied.transpose()?;
+                let mut command = command.clone();
+                if let Some(copied) = &copied {
+                    copied.path().clone_into(&mut command.location);
+                }
+                self.run_own(slot, &command)
             }
-            Service::Foreign(endpoint, pid) => self.measure(slot, endpoint, || *pid, None),
+            Service::Foreign(endpoint, pid) => {
+                let updates = target.updates.as_ref();
+                self.measure(slot, endpoint, updates, || *pid, None)
+            }
         }
+    }
+
+    fn run_own(&self, slot: Slot, command: &ServerCommand) -> Result<Run> {
+        if self.plan.state == State::Cold {
+            store_files::drop_from_page_cache(&command.location)?;
+        }
+        let keeper = Keeper::start(command)?;
+        let (pid, endpoint) = (|| keeper.pid(), keeper.endpoint());
+        let updates = Some(endpoint.with_target(UPDATE_TARGET));
+        let mut run = self.measure(slot, &endpoint, updates.as_ref(), pid, Some(&keeper))?;
+        let end = keeper.stop()?;
+        run.bad_end = end.bad_end;
+        run.breakdowns = end.breakdowns;
+        Ok(run)
     }
 
     fn measure(
         &self,
         slot: Slot,
         endpoint: &Endpoint,
+        updates: Option<&Endpoint>,
         pid: impl Fn() -> Option<u32>,
         keeper: Option<&Keeper<'_>>,
     ) -> Result<Run> {
-        let mut clients = (0..slot.load.threads)
-            .map(|_| Client::new(endpoint.clone(), self.plan.timeout))
+        let (of_this_thread, of_updater) = (runtime()?, runtime()?);
+        let of_clients = (0..slot.load.threads)
+            .map(|_| runtime())
             .collect::<Result<Vec<_>>>()?;
-        let mut scraper = Scraper::new(endpoint, self.plan.timeout)?;
+        let client =
+            |endpoint: &Endpoint| Client::new(RealWorld, endpoint.clone(), self.plan.timeout);
+        let mut scraper = Scraper::new(endpoint, self.plan.timeout);
         let course = &Course::new(self.plan, &slot, self.answers, keeper);
-        let (server, laps) = thread::scope(|scope| {
-            let threads: Vec<_> = (clients.iter_mut().enumerate())
-                .map(|(thread, client)| scope.spawn(move || course.follow(thread, client)))
+        let (server, laps, updates) = thread::scope(|scope| {
+            let threads: Vec<_> = (of_clients.into_iter().enumerate())
+                .map(|(thread, runtime)| {
+                    let client = client(endpoint);
+                    scope.spawn(move || runtime.block_on(course.follow(thread, client)))
+                })
                 .collect();
-            let server = Usage::while_timed(course, &mut scraper, pid);
-            let laps = threads.into_iter().map(|thread| match thread.join() {
-                Ok(lap) => lap,
-                Err(panic) => std::panic::resume_unwind(panic),
+            let updater = self.plan.updates.as_ref().map(|updates_sent| {
+                let (updater, asker) = (client(updates.unwrap_or(endpoint)), client(endpoint));
+                let followed = updates_sent.follow(course, updater, asker);
+                scope.spawn(move || of_updater.block_on(followed))
             });
-            (server, laps.collect::<Vec<_>>())
+            let used = Usage::while_timed(course, &mut scraper, pid);
+            let server = of_this_thread.block_on(used);
+            let laps: Vec<_> = threads.into_iter().map(joined).collect();
+            (server, laps, updater.map(joined).unwrap_or_default())
         });
-        Ok(self.finish(slot, endpoint, server, laps))
+        Ok(Run {
+            updates,
+            ..self.finish(slot, endpoint, server, laps)
+        })
     }
 
-    fn finish(&self, slot: Slot, endpoint: &Endpoint, server: Usage, laps: Vec<Lap>) -> Run {
+    /// What the laps of all clients make up.
+    pub(super) fn finish(
+        &self,
+        slot: Slot,
+        endpoint: &Endpoint,
+        server: Usage,
+        laps: Vec<Lap>,
+    ) -> Run {
         let client_cpu_s = laps.iter().map(|lap| lap.cpu_s).sum();
         let traces: Vec<_> = laps.into_iter().flat_map(|lap| lap.traces).collect();
         let server_name = traces.iter().find_map(|trace| trace.server_name.clone());
@@ -183,6 +228,7 @@ impl Runner<'_> {
             client_cpu_s,
             bad_end: None,
             breakdowns: Vec::new(),
+            updates: Vec::new(),
             requests,
         }
     }
@@ -204,6 +250,19 @@ impl Runner<'_> {
             timing: trace.timing,
         }
     }
+}
+
+/// What a thread brings back; a panic goes on.
+fn joined<T>(thread: ScopedJoinHandle<'_, T>) -> T {
+    thread
+        .join()
+        .unwrap_or_else(|panic| std::panic::resume_unwind(panic))
+}
+
+/// A runtime for one thread.
+fn runtime() -> Result<Runtime> {
+    let built = Builder::new_current_thread().enable_all().build();
+    built.map_err(|e| Error::io("starting a client thread's runtime", e))
 }
 
 fn wall_seconds(requests: &[Request]) -> f64 {

@@ -14,6 +14,11 @@ use std::sync::mpsc;
 use std::thread;
 use std::time::{Duration, Instant};
 
+/// Where an own server takes queries.
+pub const QUERY_TARGET: &str = "/query";
+/// Where an own server takes updates.
+pub const UPDATE_TARGET: &str = "/update";
+
 const START_TIMEOUT: Duration = Duration::from_secs(60);
 const BREAKDOWN_TIMEOUT: Duration = Duration::from_millis(200);
 const STOP_TIMEOUT: Duration = Duration::from_secs(20);
@@ -57,7 +62,7 @@ impl ServerCommand {
                 ),
             ));
         };
-        let endpoint = Endpoint::parse(&url)?.with_target("/query");
+        let endpoint = Endpoint::parse(&url)?.with_target(QUERY_TARGET);
         Ok(Server { process, endpoint })
     }
 

@@ -9,6 +9,7 @@ use super::pace::Load;
 use super::process::Resources;
 use super::run::{Request, Run};
 use super::statistics::{GEOMETRIC_MEAN_FLOOR_MS, Samples};
+use super::updates::UpdateTrace;
 
 /// Above this share of its time that a client thread works itself, the client may be what is measured.
 const CLIENT_SHARE_MAX: f64 = 0.5;
@@ -142,6 +143,11 @@ impl Row<'_> {
         self.timed()
             .map(|request| request.timing.delay_ms())
             .collect()
+    }
+
+    /// All updates.
+    pub fn updates(&self) -> impl Iterator<Item = &UpdateTrace> {
+        self.runs.iter().flat_map(|run| &run.updates)
     }
 
     /// How many of the runs held their rate, and of how many.

@@ -19,7 +19,7 @@ impl Report<'_> {
         }
         writeln!(
             f,
-            "difference from {} in percent, with 95% intervals over pairs of runs; the geometric mean decides",
+            "difference from {} in percent, with 99% intervals over pairs of runs; the geometric mean decides",
             self.name(0)
         )?;
         writeln!(f, "{}", self.differences())?;
@@ -101,15 +101,27 @@ impl Report<'_> {
                 cell(row.times_s().collect(), 3),
             ]);
         }
-        writeln!(f, "means over the rounds, with 95% intervals")?;
+        writeln!(f, "means over the rounds, with 99% intervals")?;
         writeln!(f, "{table}")
     }
 
     /// The rows with their failures penalised, if any request failed.
     pub(super) fn write_penalties(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Some(table) = self.penalties() else {
+            return Ok(());
+        };
+        writeln!(
+            f,
+            "mean latencies, each failure as 2 and as 10 times the time-out"
+        )?;
+        writeln!(f, "{table}")
+    }
+
+    /// The failures by class, and what they cost; none if no request failed.
+    pub(super) fn penalties(&self) -> Option<Table> {
         let rows = self.outcome.penalised();
         if rows.iter().all(|row| row.failures.is_empty()) {
-            return Ok(());
+            return None;
         }
         let factors = FACTORS
             .iter()
@@ -127,11 +139,7 @@ impl Report<'_> {
             let names = [self.name(row.target).to_owned(), row.load.to_string()];
             table.push(names.into_iter().chain(means).chain([failures.join(", ")]));
         }
-        writeln!(
-            f,
-            "mean latencies, each failure as 2 and as 10 times the time-out"
-        )?;
-        writeln!(f, "{table}")
+        Some(table)
     }
 }
 

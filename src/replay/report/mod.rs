@@ -2,6 +2,7 @@
 
 mod confidence;
 pub(super) mod effects;
+mod freshness;
 mod open_loop;
 pub mod page;
 mod plot;
@@ -170,16 +171,21 @@ impl<'a> Report<'a> {
             seed,
             timeout,
             targets,
+            state,
             ..
         } = &self.outcome.plan;
         let machine = Machine::this();
         writeln!(
             f,
-            "{} queries timed after {} warm ones (SHA-256 {}), {rounds} rounds, {} loop, seed {seed}, time-out {} s",
+            "{} queries timed after {} warm ones (SHA-256 {}), {rounds} rounds, {}, {} servers, seed {seed}, time-out {} s",
             workload.requests(Phase::Timed).len(),
-            workload.requests(Phase::Warm).len(),
+            state.untimed(workload).len(),
             workload.sha256(),
-            self.pace().map_or("closed", Pace::name),
+            self.pace().map_or_else(
+                || "closed loop".to_owned(),
+                |pace| format!("open loop with {} times", pace.name())
+            ),
+            state.name(),
             timeout.as_secs_f64()
         )?;
         let processor = machine.processor.unwrap_or(machine.platform);
@@ -253,6 +259,7 @@ impl fmt::Display for Report<'_> {
         }
         self.write_differences(f)?;
         self.write_intervals(f)?;
+        self.write_freshness(f)?;
         self.write_penalties(f)?;
         self.write_resources(f)?;
         self.write_problems(f)?;

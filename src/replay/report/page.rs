@@ -34,6 +34,7 @@ impl fmt::Display for Page<'_, '_> {
         )?;
         wide(f, &report.times())?;
         self.write_differences(f)?;
+        self.write_failures(f)?;
         section(
             f,
             "Latencies",
@@ -42,6 +43,7 @@ impl fmt::Display for Page<'_, '_> {
         plot(f, &report.distribution(), &report.quantiles())?;
         self.write_ratios(f)?;
         self.write_loads(f)?;
+        self.write_freshness(f)?;
         section(
             f,
             "Behind the times",
@@ -56,7 +58,7 @@ impl fmt::Display for Page<'_, '_> {
         )?;
         writeln!(
             f,
-            "<pre>{}</pre>\n</body>\n</html>",
+            "<pre tabindex=\"0\">{}</pre>\n</body>\n</html>",
             Escaped(&report.to_string())
         )
     }
@@ -69,10 +71,30 @@ impl Page<'_, '_> {
         }
         let base = self.0.name(0);
         let about = format!(
-            "Percent more or less than {base}, with 95% intervals over pairs of runs. The geometric mean decides."
+            "Percent more or less than {base}, with 99% intervals over pairs of runs. The geometric mean decides."
         );
         section(f, "Differences", &about)?;
         wide(f, &self.0.differences())
+    }
+
+    fn write_failures(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Some(table) = self.0.penalties() else {
+            return Ok(());
+        };
+        let about = "Timed requests that failed, by class, and mean latencies with each of them counted as 2 and as 10 \
+                     times the time-out. Where the ranks agree, the factor does not decide.";
+        section(f, "Failures", about)?;
+        wide(f, &table)
+    }
+
+    fn write_freshness(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Some(table) = self.0.freshness() else {
+            return Ok(());
+        };
+        let about = "Milliseconds from the intended start of an update to the word that it is made, and from there to the \
+                     first answer that knows of it.";
+        section(f, "Updates", about)?;
+        wide(f, &table)
     }
 
     fn write_ratios(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -114,13 +136,17 @@ fn section(f: &mut fmt::Formatter<'_>, title: &str, about: &str) -> fmt::Result 
 }
 
 fn wide(f: &mut fmt::Formatter<'_>, table: &Table) -> fmt::Result {
-    writeln!(f, "<div class=\"wide\">{}</div>", Html(table))
+    writeln!(
+        f,
+        "<div class=\"wide\" tabindex=\"0\">{}</div>",
+        Html(table)
+    )
 }
 
 fn plot(f: &mut fmt::Formatter<'_>, plot: &Plot, table: &Table) -> fmt::Result {
     writeln!(
         f,
-        "<div class=\"plot\"><div>\n{plot}</div><div class=\"beside\">{}</div></div>",
+        "<div class=\"plot\"><div>\n{plot}</div><div class=\"beside\" tabindex=\"0\">{}</div></div>",
         Html(table)
     )
 }

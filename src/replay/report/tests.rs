@@ -11,6 +11,7 @@ use crate::replay::pace::Load;
 use crate::replay::process::Resources;
 use crate::replay::run::{Request, Run, Service, Usage};
 use crate::replay::schedule::Slot;
+use crate::replay::state::State;
 use crate::replay::workload::{Phase, Workload};
 use crate::replay::{Outcome, Plan, Subject, Target};
 use std::time::Duration;
@@ -24,9 +25,12 @@ fn plan(subject: Subject, names: &[&str], threads: &[usize], rounds: usize) -> P
     let target = |name: &&str| Target {
         name: (*name).to_owned(),
         service: Service::Foreign(endpoint.clone(), None),
+        updates: None,
     };
     Plan {
         workload: Workload::read(folder.path(), 1).unwrap(),
+        updates: None,
+        state: State::default(),
         subject,
         targets: names.iter().map(target).collect(),
         loads: threads.iter().copied().map(Load::closed).collect(),
@@ -93,6 +97,7 @@ fn run(target: usize, threads: usize, round: usize, wall_s: f64, y_ms: u64) -> R
         client_cpu_s: Some(wall_s * threads as f64 / 5.0),
         bad_end: None,
         breakdowns: Vec::new(),
+        updates: Vec::new(),
         requests: vec![request(0, 1000), request(1, 2), request(2, y_ms)],
     }
 }
@@ -324,6 +329,36 @@ fn a_limit_of_the_harness_that_is_near_is_told() {
     assert!(text(5.0).contains("the harness alone: 5 requests/s with 1 threads\n"));
     assert!(!text(5.0).contains("warning: the harness"));
     assert!(text(3.0).contains("warning: the harness alone sends 3 requests/s"));
+}
+
+#[test]
+fn the_report_shows_what_an_expert_asks_for() {
+    let mut outcome = six_rounds(16);
+    outcome.runs[6].requests[2].outcome = Err(Failure::new(FailureClass::Timeout, "late"));
+    outcome.own_limit = Some(OwnLimit {
+        threads: 1,
+        requests_per_s: 1e6,
+    });
+    let report = Report::new(&outcome);
+    let (text, page) = (report.to_string(), Page(&report).to_string());
+    for wanted in [
+        "geomean ms",
+        "means over the rounds, with 99% intervals",
+        "server CPU",
+        "1 timeout",
+        "client CPU%",
+        "the harness alone: 1000000 requests/s",
+    ] {
+        assert!(text.contains(wanted) && page.contains(wanted), "{wanted}");
+    }
+    assert!(page.contains("<td>1 timeout</td>"));
+    for plot in [
+        "Distribution of latencies",
+        "Ratio of each query's time to that of a",
+        "Throughput by number of client threads",
+    ] {
+        assert!(page.contains(&format!("aria-label=\"{plot}\"")), "{plot}");
+    }
 }
 
 #[test]

@@ -23,7 +23,7 @@ pub struct Seen {
     pub line: String,
     /// The headers, a line each, in small letters.
     pub head: String,
-    /// The `query` of the form; empty without one.
+    /// The `query` or `update` of the form; empty without one.
     pub query: String,
 }
 
@@ -108,31 +108,37 @@ fn serve(mut stream: TcpStream, react: &React) {
 }
 
 fn read_request(reader: &mut impl BufRead) -> Option<Seen> {
-    let mut line = String::new();
-    reader
-        .read_line(&mut line)
-        .ok()
-        .filter(|&length| length > 0)?;
-    let mut head = String::new();
-    while !head.ends_with("\r\n\r\n") && head != "\r\n" {
-        reader
-            .read_line(&mut head)
-            .ok()
-            .filter(|&length| length > 0)?;
+    let mut text = String::new();
+    while !text.ends_with("\r\n\r\n") {
+        let length = reader.read_line(&mut text).ok()?;
+        (length > 0).then_some(())?;
     }
+    let mut body = vec![0; body_bytes(&text)];
+    reader.read_exact(&mut body).ok()?;
+    Some(Seen::new(&text, &body))
+}
+
+/// The length of the body that a head announces.
+pub fn body_bytes(head: &str) -> usize {
     let head = head.to_ascii_lowercase();
     let length = head
         .lines()
         .find_map(|header| header.strip_prefix("content-length: "));
-    let mut body = vec![0; length.map_or(0, |length| length.parse().unwrap())];
-    reader.read_exact(&mut body).ok()?;
-    let mut pairs = form_urlencoded::parse(&body);
-    let query = pairs
-        .find(|(key, _)| key == "query")
-        .map(|(_, query)| query.into_owned());
-    Some(Seen {
-        line: line.trim_end().to_owned(),
-        head,
-        query: query.unwrap_or_default(),
-    })
+    length.map_or(0, |length| length.parse().unwrap())
+}
+
+impl Seen {
+    /// The request of a head and a body.
+    pub fn new(head: &str, body: &[u8]) -> Self {
+        let (line, headers) = head.split_once("\r\n").unwrap();
+        let mut pairs = form_urlencoded::parse(body);
+        let query = pairs
+            .find(|(key, _)| key == "query" || key == "update")
+            .map(|(_, query)| query.into_owned());
+        Self {
+            line: line.to_owned(),
+            head: headers.to_ascii_lowercase(),
+            query: query.unwrap_or_default(),
+        }
+    }
 }

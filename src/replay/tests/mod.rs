@@ -5,11 +5,14 @@ mod compare;
 mod fake;
 #[cfg(unix)]
 mod own_servers;
+mod simulated;
 
+use super::answers::Answers;
 use super::failure::FailureClass;
 use super::pace::Load;
 use super::report::Report;
 use super::run::Service;
+use super::state::State;
 use super::workload::Workload;
 use super::{Outcome, Plan, Subject, Target};
 use fake::{Reaction, Seen};
@@ -37,11 +40,14 @@ fn workload() -> Workload {
 fn plan(targets: Vec<(&str, Service)>) -> Plan {
     Plan {
         workload: workload(),
+        updates: None,
+        state: State::default(),
         subject: Subject::Endpoints,
         targets: (targets.into_iter())
             .map(|(name, service)| Target {
                 name: name.to_owned(),
                 service,
+                updates: None,
             })
             .collect(),
         loads: [1, 2].map(Load::closed).into(),
@@ -62,7 +68,8 @@ fn foreign(react: impl Fn(&Seen) -> Reaction + Send + Sync + 'static) -> Service
 }
 
 fn replay(plan: Plan) -> Outcome {
-    plan.replay(|_, _| {}).unwrap()
+    let answers = Answers::default();
+    plan.replay(|plan, slot| plan.run(slot, &answers)).unwrap()
 }
 
 /// Replays against a good server and one that reacts in its own way to the fourth query.
@@ -404,6 +411,10 @@ fn every_measurement_is_written() {
         assert!(moment("intended_start_us") <= moment("start_us"));
         assert!(moment("start_us") <= moment("first_byte_us"));
         assert!(moment("first_byte_us") <= moment("last_byte_us"));
+        let names = [
+            "endpoint", "round", "seed", "phase", "query", "status", "bytes", "rows", "checksum",
+        ];
+        assert!(names.iter().all(|name| request.get(name).is_some()));
         let is_failed = request["query"] == "q6";
         assert_eq!(
             request["failure"]["class"] == "status",

@@ -3,6 +3,7 @@
 use super::fake::{self, Reaction};
 use super::{ONE, Plan, plan, replay};
 use crate::diagnostics::BacktracePolicy;
+use crate::replay::answers::Answers;
 use crate::replay::pace::Load;
 use crate::replay::report::Report;
 use crate::replay::run::Service;
@@ -89,7 +90,10 @@ fn a_server_that_ends_badly_is_reported() {
 fn a_server_that_does_not_start_is_an_error_with_its_words() {
     let folder = tempfile::tempdir().unwrap();
     let service = service(&folder, 0, "echo no such store >&2");
-    let error = plan(vec![("a", service)]).replay(|_, _| {}).unwrap_err();
+    let plan = plan(vec![("a", service)]);
+    let error = plan
+        .replay(|plan, slot| plan.run(slot, &Answers::default()))
+        .unwrap_err();
     assert!(error.message().starts_with("measuring a: "), "{error}");
     assert!(error.message().ends_with("no such store"), "{error}");
 }

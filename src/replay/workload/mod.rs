@@ -154,7 +154,7 @@ impl Workload {
     fn read_folder(folder: &Path) -> Result<Self> {
         let mut hasher = Sha256::new();
         let mut queries = Vec::new();
-        for path in query_files(folder)? {
+        for path in files(folder, "rq")? {
             let text = std::fs::read_to_string(&path)
                 .map_err(|e| Error::io(format_args!("reading {}", path.display()), e))?;
             let name = path.file_stem().unwrap_or_default().to_string_lossy();
@@ -216,6 +216,11 @@ impl Workload {
     /// The position of its query for each request of a phase, in their order.
     pub fn requests(&self, phase: Phase) -> &[usize] {
         &self.sequence[self.range(phase)]
+    }
+
+    /// The position of its query for each request of both phases, in their order.
+    pub fn all_requests(&self) -> &[usize] {
+        &self.sequence
     }
 
     /// When each request of a phase was made where the workload was recorded, from any moment on; zero where it was not.
@@ -341,17 +346,18 @@ fn hexadecimal(hasher: Sha256) -> String {
         .collect()
 }
 
-fn query_files(folder: &Path) -> Result<Vec<PathBuf>> {
+/// The files of a folder with an extension, in the order of their names.
+pub(super) fn files(folder: &Path, extension: &str) -> Result<Vec<PathBuf>> {
     let failed = |e| {
         Error::io(
-            format_args!("reading the queries in {}", folder.display()),
+            format_args!("reading the *.{extension} files in {}", folder.display()),
             e,
         )
     };
     let mut files = Vec::new();
     for entry in std::fs::read_dir(folder).map_err(failed)? {
         let path = entry.map_err(failed)?.path();
-        if path.extension().is_some_and(|e| e == "rq") {
+        if path.extension().is_some_and(|e| e == extension) {
             files.push(path);
         }
     }
