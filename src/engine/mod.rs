@@ -277,6 +277,11 @@ impl Engine {
         self.store.snapshot().quad_count()
     }
 
+    /// How often the log was made durable for commits since the store was opened; commits that waited together share it.
+    pub fn log_syncs(&self) -> u64 {
+        self.store.log_syncs()
+    }
+
     /// The bytes that the store takes on disk.
     pub fn disk_bytes(&self) -> u64 {
         self.store.snapshot().disk_bytes()

@@ -19,6 +19,7 @@
 //!
 //! Bulk load writes sorted pieces. Terms of commits have got their ids as they came, so theirs is the other order.
 
+use super::filter::Filter;
 use super::key::TRIPLE_KEY_BYTES;
 use super::pages::{PageWriter, PagedFile};
 use super::symbols::{StringCompressor, SymbolTable, TABLE_BYTES};
@@ -30,6 +31,7 @@ use crate::term::Tag;
 use std::cmp::Ordering;
 use std::ops::Range;
 use std::path::Path;
+use std::sync::OnceLock;
 
 const MAGIC: u64 = u64::from_le_bytes(*b"KALUTATM");
 const VERSION: u64 = 1;
@@ -215,6 +217,8 @@ struct Section {
     order: Option<u64>,
     /// `None` in the section of triples, whose keys are not compressed.
     symbols: Option<SymbolTable>,
+    /// Which keys are not there, once that is known; only where the places are in the order of arrival.
+    filter: OnceLock<Filter>,
 }
 
 impl Segment {
@@ -281,6 +285,32 @@ impl Segment {
         self.file.read(0, self.file.content_bytes()).map(drop)
     }
 
+    /// Whether it holds terms of commits, and none of a bulk load.
+    pub fn is_of_commits(&self) -> bool {
+        self.sections
+            .iter()
+            .all(|s| s.keys == 0 || s.order.is_some())
+    }
+
+    /// Makes lookups of terms quick that sections in the order of arrival do not hold; reads all of these.
+    ///
+    /// # Errors
+    /// A page is damaged.
+    pub fn prepare_filters(&self) -> Result<()> {
+        let mut key = Vec::new();
+        for section in self.sections.iter().filter(|s| s.order.is_some()) {
+            if section.filter.get().is_none() {
+                let mut filter = Filter::new(section.keys);
+                for place in 0..section.keys {
+                    section.key(&self.file, place, &mut key)?;
+                    filter.add(&key);
+                }
+                section.filter.get_or_init(|| filter);
+            }
+        }
+        Ok(())
+    }
+
     /// The number of its terms of a tag.
     pub fn len(&self, tag: Tag) -> u64 {
         self.section(tag).map_or(0, |section| section.keys)
@@ -336,6 +366,9 @@ impl Segment {
         let Some(section) = self.section(tag) else {
             return Ok(None);
         };
+        if section.filter.get().is_some_and(|f| !f.may_hold(key)) {
+            return Ok(None);
+        }
         if section.order.is_some() {
             return section.find_among(&self.file, 0..section.keys, key);
         }
@@ -398,6 +431,7 @@ impl Section {
             pieces: pieces.to_vec(),
             order,
             symbols,
+            filter: OnceLock::new(),
         })
     }
 
