@@ -29,6 +29,8 @@ pub struct Planner<'a> {
     pub variables: &'a mut Variables,
     /// How many seeds there are so far.
     pub slots: usize,
+    /// Whether patterns are planned as written.
+    pub is_naive: bool,
 }
 
 impl Planner<'_> {
@@ -37,6 +39,11 @@ impl Planner<'_> {
     /// # Errors
     /// Reading the directory failed.
     pub fn plan(&mut self, logical: &Logical, seed: Option<&Seed>) -> Result<Plan> {
+        if self.is_naive
+            && let Some(plan) = self.as_written(logical, seed)?
+        {
+            return Ok(plan);
+        }
         Ok(match logical {
             Logical::Union(branches) => self.union(branches, seed)?,
             Logical::Project(input, variables) => self.project(input, variables, seed)?,
@@ -91,7 +98,7 @@ impl Planner<'_> {
         variables: &[VarId],
         seed: Option<&Seed>,
     ) -> Result<Plan> {
-        let narrowed = seed.map(|seed| narrow(seed, |v| variables.contains(&v)));
+        let narrowed = seed.map(|seed| seed.narrowed(|v| variables.contains(&v)));
         let seed = narrowed.as_ref().filter(|s| !s.variables.is_empty());
         let plan = self.plan(input, seed)?;
         Ok(build::project(plan, variables))
@@ -105,7 +112,7 @@ impl Planner<'_> {
         seed: Option<&Seed>,
     ) -> Result<Plan> {
         let mut plan = self.plan(input, seed)?;
-        if let Some(length) = length {
+        if let (Some(length), false) = (length, self.is_naive) {
             build::limit_sort(&mut plan, start.saturating_add(length));
         }
         let left = (plan.rows - start as f64).max(0.0);
@@ -127,7 +134,7 @@ impl Planner<'_> {
         aggregates: &[Aggregate],
         seed: Option<&Seed>,
     ) -> Result<Plan> {
-        let narrowed = seed.map(|s| narrow(s, |v| s.row_by_row || keys.contains(&v)));
+        let narrowed = seed.map(|s| s.narrowed(|v| s.row_by_row || keys.contains(&v)));
         let seed = narrowed.as_ref().filter(|s| !s.variables.is_empty());
         let mut plan = self.plan(input, seed)?;
         if keys.iter().any(|k| !plan.schema.contains(k)) {
@@ -135,7 +142,9 @@ impl Planner<'_> {
             let schema = build::joined_schema(&plan.schema, keys);
             plan = build::project(plan, &schema);
         }
-        if let Some(count) = build::count_of_range(&plan, keys, aggregates, self.variables) {
+        if !self.is_naive
+            && let Some(count) = build::count_of_range(&plan, keys, aggregates, self.variables)
+        {
             return Ok(count);
         }
         let schema: Vec<VarId> = keys
@@ -171,7 +180,7 @@ impl Planner<'_> {
             .filter(|s| !s.substituted)
             .map(|s| s.variables.iter().copied().collect());
         let group = Group::flatten(logical, &joined.unwrap_or_default());
-        let narrowed = seed.map(|seed| narrow(seed, |v| !group.extends(v)));
+        let narrowed = seed.map(|seed| seed.narrowed(|v| !group.extends(v)));
         let seed = narrowed.as_ref().filter(|s| !s.variables.is_empty());
         let mut relations = Vec::new();
         let mut sources: Vec<Option<&Logical>> = Vec::new();
@@ -215,7 +224,8 @@ impl Planner<'_> {
         Ok(plan)
     }
 
-    fn relation(&mut self, logical: &Logical, outer: Option<&Seed>) -> Result<Relation> {
+    /// One input of a group's join, with the ways to read it.
+    pub(super) fn relation(&mut self, logical: &Logical, outer: Option<&Seed>) -> Result<Relation> {
         match logical {
             Logical::Pattern(pattern) => {
                 let accesses = access::accesses(pattern, self.snapshot)?;
@@ -275,7 +285,12 @@ impl Planner<'_> {
     }
 
     /// The plan with a step behind it; `outer` are bindings that are substituted into the whole group.
-    fn step(&mut self, plan: Plan, step: &Step<'_>, outer: Option<&Seed>) -> Result<Plan> {
+    pub(super) fn step(
+        &mut self,
+        plan: Plan,
+        step: &Step<'_>,
+        outer: Option<&Seed>,
+    ) -> Result<Plan> {
         match step {
             Step::Filter(conditions) => {
                 let mut plan = plan;
@@ -322,7 +337,7 @@ impl Planner<'_> {
     }
 
     fn exists(&mut self, left: Plan, pattern: &Logical, kind: JoinKind) -> Result<Plan> {
-        match seeds::is_correlated(pattern, &left.variables()) {
+        match self.is_naive || seeds::is_correlated(pattern, &left.variables()) {
             true => self.substituted(left, pattern, kind),
             false => self.join(left, pattern, kind, Vec::new(), None),
         }
@@ -340,7 +355,7 @@ impl Planner<'_> {
             variables: variables.iter().collect(),
             rows: left.rows,
             substituted: true,
-            row_by_row: seeds::runs_row_by_row(right),
+            row_by_row: self.is_naive || seeds::runs_row_by_row(right),
         };
         let right = self.plan(right, Some(&seed))?;
         Ok(build::seeded(left, right, &seed, kind, Vec::new()))
@@ -388,7 +403,7 @@ impl Planner<'_> {
 
     /// Joins a plan with a pattern by the cheapest of the ways that there are. A pattern that looks at substituted
     /// bindings from outside the group gets them handed in, too.
-    fn join(
+    pub(super) fn join(
         &mut self,
         left: Plan,
         right: &Logical,
@@ -396,6 +411,10 @@ impl Planner<'_> {
         tests: Vec<Expression>,
         outer: Option<&Seed>,
     ) -> Result<Plan> {
+        if self.is_naive {
+            let right = self.plan(right, outer)?;
+            return Ok(build::hash(left, right, kind, tests));
+        }
         if let Some(outer) = outer
             && seeds::looks_at(right, outer)
         {
@@ -458,16 +477,6 @@ impl Planner<'_> {
             }
         }
         Ok(())
-    }
-}
-
-/// The part of a seed that is let in.
-fn narrow(seed: &Seed, is_let_in: impl Fn(VarId) -> bool) -> Seed {
-    let kept = |&v: &VarId| is_let_in(v);
-    Seed {
-        variables: seed.variables.iter().copied().filter(kept).collect(),
-        certain: seed.certain.iter().filter(kept).collect(),
-        ..seed.clone()
     }
 }
 

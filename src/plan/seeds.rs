@@ -26,6 +26,19 @@ pub struct Seed {
     pub row_by_row: bool,
 }
 
+impl Seed {
+    /// The part that is let in.
+    #[must_use]
+    pub fn narrowed(&self, is_let_in: impl Fn(VarId) -> bool) -> Self {
+        let kept = |&v: &VarId| is_let_in(v);
+        Self {
+            variables: self.variables.iter().copied().filter(kept).collect(),
+            certain: self.certain.iter().filter(kept).collect(),
+            ..self.clone()
+        }
+    }
+}
+
 /// The variables by which a pattern may be restricted without a change to what it gives for the bindings that remain:
 /// those that every solution takes from a pattern inside. A variable that some solutions leave unbound must not be
 /// filled in early, where a filter or an OPTIONAL could see it.

@@ -1,5 +1,6 @@
-//! Random queries over random data, answered by the engine and by an independent one.
+//! Random queries over random data, answered by the engine, by its plans as written, and by an independent engine.
 //!
+//! The plans as written also answer what the independent engine cannot, or answers otherwise than the standard does.
 //! Everything follows from a seed. `$KALUTA_DIFFERENTIAL_QUERIES` says how many queries there are (2000), and
 //! `$KALUTA_DIFFERENTIAL_SEED` where seeds start (0). A failure names its seed, and shows query and data made small.
 
@@ -89,10 +90,20 @@ fn report(seed: u64, case: Case, message: &str) -> String {
     let small = minimize(case, |case| failure(case).is_some());
     let message = failure(&small).unwrap_or_else(|| format!("not every time: {message}"));
     format!(
-        "seed {seed}\n{message}\nquery:\n{PREFIXES}{}\ndata:\n{}",
+        "seed {seed}\n{message}\nquery:\n{PREFIXES}{}\ndata:\n{}{}",
         small.query,
-        to_trig(&small.data)
+        to_trig(&small.data),
+        plans(&small).unwrap_or_else(|e| e)
     )
+}
+
+/// How a case is run, both ways.
+fn plans(case: &Case) -> Result<String, String> {
+    let (engine, request) = (Stores::load(&case.data)?.engine, request_of(&case.query));
+    let (optimized, as_written) = (engine.plan(&request)?, engine.plan_as_written(&request)?);
+    Ok(format!(
+        "optimized plan:\n{optimized}\nplan as written:\n{as_written}"
+    ))
 }
 
 /// The same data in both engines.
@@ -134,7 +145,11 @@ impl Stores {
         if expected.rows().len() > ROWS_MAX {
             return Ok(Compared::Empty);
         }
-        check::check(query, &expected, &ask(&self.engine, query)?)?;
+        check::check(query, &expected, &ask(&self.engine, query)?)
+            .map_err(|e| format!("the optimized plan and the independent engine: {e}"))?;
+        let as_written = self.engine.query_as_written(&request_of(query))?;
+        check::check(query, &expected, &as_written.map_terms(canonical_number))
+            .map_err(|e| format!("the plan as written and the independent engine: {e}"))?;
         let is_empty = expected.rows().is_empty() && !matches!(expected, Answer::Boolean(true));
         Ok(if is_empty {
             Compared::Empty
