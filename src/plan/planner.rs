@@ -68,8 +68,10 @@ impl Planner<'_> {
     fn union(&mut self, branches: &[Logical], seed: Option<&Seed>) -> Result<Plan> {
         let mut plans = Vec::new();
         for branch in branches {
-            let visible = branch.mentioned();
-            let seed = seed.filter(|s| s.variables.iter().any(|&v| visible.contains(v)));
+            let seed = seed.filter(|s| {
+                let outer = s.variables.iter().copied().collect();
+                !seeds::looked_at(branch, &outer).is_empty()
+            });
             plans.push(self.plan(branch, seed)?);
         }
         if plans.len() == 1 {
@@ -337,15 +339,21 @@ impl Planner<'_> {
     }
 
     fn exists(&mut self, left: Plan, pattern: &Logical, kind: JoinKind) -> Result<Plan> {
-        match self.is_naive || seeds::is_correlated(pattern, &left.variables()) {
+        match self.is_naive || seeds::is_correlated(pattern, &self.solution(&left)) {
             true => self.substituted(left, pattern, kind),
             false => self.join(left, pattern, kind, Vec::new(), None),
         }
     }
 
+    /// The variables of a plan's solutions; those that stand for blank nodes and the like are not among them.
+    fn solution(&self, plan: &Plan) -> VarSet {
+        let named = |&v: &VarId| self.variables.is_named(v);
+        plan.schema.iter().copied().filter(named).collect()
+    }
+
     /// The right side with the left's bindings substituted into it.
     fn substituted(&mut self, left: Plan, right: &Logical, kind: JoinKind) -> Result<Plan> {
-        let variables = left.variables().intersection(&right.mentioned());
+        let variables = seeds::looked_at(right, &self.solution(&left));
         if variables.is_empty() {
             return self.join(left, right, kind, Vec::new(), None);
         }
@@ -416,7 +424,7 @@ impl Planner<'_> {
             return Ok(build::hash(left, right, kind, tests));
         }
         if let Some(outer) = outer
-            && seeds::looks_at(right, outer)
+            && (kind == JoinKind::Minus || seeds::looks_at(right, outer))
         {
             let right = self.plan(right, Some(outer))?;
             return Ok(build::hash(left, right, kind, tests));
