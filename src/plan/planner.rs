@@ -380,32 +380,41 @@ impl Planner<'_> {
             let tests = conditions.iter().map(|c| c.expression.clone()).collect();
             return self.join(left, right, JoinKind::Left, tests, outer);
         }
-        // An EXISTS in the condition sees the joined row: number the left rows, join, test, and find the numbers again.
+        self.optional_with_exists(left, right, conditions, outer)
+    }
+
+    /// An OPTIONAL whose condition asks EXISTS, which sees the joined row: the left rows are numbered and handed in, joined
+    /// and tested there, and found again by their numbers.
+    fn optional_with_exists(
+        &mut self,
+        left: Plan,
+        right: &Logical,
+        conditions: &[Condition],
+        outer: Option<&Seed>,
+    ) -> Result<Plan> {
+        let visible = left.schema.clone();
         let number = self.variables.fresh("row");
-        let numbered = Plan {
-            number: 0,
-            schema: build::joined_schema(&left.schema, &[number]),
-            certain: left.certain.union(&std::iter::once(number).collect()),
-            node: Node::RowNumber(Box::new(left.clone()), number),
-            ..left.clone()
+        let numbered = build::row_number(left, number);
+        let seed = Seed {
+            slot: self.slot(),
+            variables: numbered.schema.clone(),
+            certain: numbered.certain.clone(),
+            rows: numbered.rows,
+            substituted: false,
+            row_by_row: false,
         };
-        let mut tested = self.join(numbered.clone(), right, JoinKind::Inner, Vec::new(), outer)?;
+        let rows = build::seed_plan(&seed);
+        let mut tested = self.join(rows, right, JoinKind::Inner, Vec::new(), outer)?;
         for condition in conditions {
             tested = self.filter(tested, condition)?;
         }
-        let outputs = build::joined_schema(&left.schema, &tested.schema);
-        let right_only: Vec<VarId> = tested
-            .schema
-            .iter()
-            .copied()
-            .filter(|v| !left.certain.contains(*v))
-            .collect();
-        let joined = build::hash(
-            numbered,
-            build::project(tested, &right_only),
-            JoinKind::Left,
-            Vec::new(),
-        );
+        let mut outputs = build::joined_schema(&visible, &tested.schema);
+        outputs.retain(|v| *v != number);
+        let is_known = |v: &VarId| visible.contains(v) && numbered.certain.contains(*v);
+        let found = tested.schema.iter().copied().filter(|v| !is_known(v));
+        let found: Vec<VarId> = found.collect();
+        let tested = build::project(tested, &found);
+        let joined = build::seeded(numbered, tested, &seed, JoinKind::Left, Vec::new());
         Ok(build::project(joined, &outputs))
     }
 
