@@ -98,6 +98,7 @@ fn statements(
         &dataset,
         &expressions.terms,
         &snapshot,
+        plan::Options::default(),
     )?;
     start(planned, snapshot, expressions, control)
 }

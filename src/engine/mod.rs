@@ -76,9 +76,17 @@ pub struct PreparedQuery {
     query: Query,
     default_graphs: Vec<String>,
     named_graphs: Vec<String>,
+    planning: plan::Options,
 }
 
 impl PreparedQuery {
+    /// The same, to be planned as it is written: the slow path that tests compare the optimized plans with.
+    #[must_use]
+    pub fn planned_as_written(mut self) -> Self {
+        self.planning.naive = true;
+        self
+    }
+
     /// What it asks for.
     pub fn form(&self) -> QueryForm {
         match self.query {
@@ -199,6 +207,7 @@ impl Engine {
             query: parse_query(&request.text, prologue, &Limits::default())?,
             default_graphs: request.default_graphs.clone(),
             named_graphs: request.named_graphs.clone(),
+            planning: plan::Options::default(),
         })
     }
 
@@ -277,6 +286,11 @@ impl Engine {
         self.store.snapshot().quad_count()
     }
 
+    /// How often the log was made durable for commits since the store was opened; commits that waited together share it.
+    pub fn log_syncs(&self) -> u64 {
+        self.store.log_syncs()
+    }
+
     /// The bytes that the store takes on disk.
     pub fn disk_bytes(&self) -> u64 {
         self.store.snapshot().disk_bytes()
@@ -321,6 +335,7 @@ impl Engine {
             &dataset,
             &expressions.terms,
             &snapshot,
+            query.planning,
         )?;
         Ok(Ready {
             snapshot,

@@ -50,7 +50,7 @@ impl Operator for HashJoin {
             Some(table) => table,
             None => {
                 let right = build(&self.right, &self.cx)?;
-                let table = JoinTable::build(right, &self.right.schema, &self.join.keys, &self.cx)?;
+                let table = JoinTable::build(right, &self.right.schema, &self.join, &self.cx)?;
                 self.table.insert(table)
             }
         };

@@ -5,7 +5,7 @@
 
 use super::extend::boolean_ids;
 use super::filter::Tests;
-use super::join_table::JoinTable;
+use super::join_table::{JoinTable, Lookup, Place};
 use super::{ExecContext, places};
 use crate::batch::{BATCH_ROWS, Batch};
 use crate::diagnostics::Result;
@@ -16,12 +16,15 @@ use std::rc::Rc;
 /// In place of a right row that a left row does not have.
 const NO_ROW: u32 = u32::MAX;
 
+/// The pairs that are looked at between two looks at the limits of the query.
+pub(super) const CHECKED_PAIRS: u64 = 1 << 16;
+
 /// A left batch on its way past the table.
 struct Passing {
     batch: Batch,
     row: usize,
-    /// Where the chain of the present row goes on, once it was begun.
-    chain: Option<Option<u32>>,
+    /// Where the partners of the present row go on, once they were begun.
+    place: Option<Place>,
     /// Which left rows have a partner, where conditions decide it late.
     matched: Vec<bool>,
     has_partner: bool,
@@ -37,6 +40,8 @@ pub struct Probe {
     tests: Option<Tests>,
     booleans: [TermId; 2],
     passing: Option<Passing>,
+    /// The pairs that were looked at.
+    pub(super) pairs: u64,
 }
 
 impl Probe {
@@ -70,6 +75,7 @@ impl Probe {
             tests,
             booleans: boolean_ids(cx)?,
             passing: None,
+            pairs: 0,
         })
     }
 
@@ -82,7 +88,7 @@ impl Probe {
         self.passing = Some(Passing {
             batch,
             row: 0,
-            chain: None,
+            place: None,
             matched,
             has_partner: false,
         });
@@ -105,7 +111,7 @@ impl Probe {
                 }
                 Ok(self.late_rows(&passing, table))
             }
-            _ => Ok(Some(self.decide(&passing.batch, table))),
+            _ => Ok(Some(self.decide(&passing.batch, table, cx)?)),
         }
     }
 
@@ -118,15 +124,16 @@ impl Probe {
     ) -> Result<Batch> {
         let (mut left, mut right) = (Vec::new(), Vec::new());
         let batch = &passing.batch;
-        let keys: Vec<&[TermId]> = self.keys.iter().map(|&c| batch.column(c)).collect();
+        let lookup = self.lookup(batch);
         let pads = self.kind == JoinKind::Left && self.tests.is_none();
         while passing.row < batch.rows() {
             let row = passing.row;
-            let mut chain = match passing.chain.take() {
-                None => table.matches(&keys, row),
-                Some(rest) => table.chain_from(rest),
+            let mut partners = match passing.place.take() {
+                None => table.matches(&lookup, row)?,
+                Some(place) => table.matches_from(&lookup, row, place),
             };
-            for partner in chain.by_ref() {
+            for partner in partners.by_ref() {
+                self.look(cx)?;
                 if self.is_compatible(batch, row, table, partner) {
                     left.push(row as u32);
                     right.push(partner);
@@ -137,7 +144,7 @@ impl Probe {
                 }
             }
             if left.len() >= 2 * BATCH_ROWS {
-                passing.chain = Some(chain.peek());
+                passing.place = Some(partners.place());
                 break;
             }
             if pads && !passing.has_partner {
@@ -173,27 +180,61 @@ impl Probe {
     }
 
     /// Semi, anti, minus and mark joins: one decision for each row.
-    fn decide(&self, batch: &Batch, table: &JoinTable) -> Batch {
-        let keys: Vec<&[TermId]> = self.keys.iter().map(|&c| batch.column(c)).collect();
-        let has_partner = |row: usize| {
-            table.matches(&keys, row).any(|partner| {
-                self.is_compatible(batch, row, table, partner)
-                    && (self.kind != JoinKind::Minus || self.shares(batch, row, table, partner))
-            })
-        };
-        let wanted = self.kind == JoinKind::Semi;
-        if let JoinKind::Mark(_) = self.kind {
-            let marks = (0..batch.rows()).map(|row| self.booleans[usize::from(has_partner(row))]);
-            let marks = marks.collect();
-            let mut batch = batch.clone();
-            batch.push_column(marks);
-            return batch;
-        }
-        let kept: Vec<u32> = (0..batch.rows())
-            .filter(|&row| has_partner(row) == wanted)
-            .map(|row| row as u32)
+    fn decide(&mut self, batch: &Batch, table: &JoinTable, cx: &Rc<ExecContext>) -> Result<Batch> {
+        let lookup = self.lookup(batch);
+        let decided: Result<Vec<bool>> = (0..batch.rows())
+            .map(|row| self.has_partner(batch, &lookup, row, table, cx))
             .collect();
-        batch.select(&kept)
+        let has_partner = decided?;
+        if let JoinKind::Mark(_) = self.kind {
+            let marks = has_partner
+                .into_iter()
+                .map(|has| self.booleans[usize::from(has)]);
+            let mut batch = batch.clone();
+            batch.push_column(marks.collect());
+            return Ok(batch);
+        }
+        let wanted = self.kind == JoinKind::Semi;
+        let kept: Vec<u32> = (0..batch.rows() as u32)
+            .filter(|&row| has_partner[row as usize] == wanted)
+            .collect();
+        Ok(batch.select(&kept))
+    }
+
+    fn has_partner(
+        &mut self,
+        batch: &Batch,
+        lookup: &Lookup<'_>,
+        row: usize,
+        table: &JoinTable,
+        cx: &Rc<ExecContext>,
+    ) -> Result<bool> {
+        for partner in table.matches(lookup, row)? {
+            self.look(cx)?;
+            if self.is_compatible(batch, row, table, partner)
+                && (self.kind != JoinKind::Minus || self.shares(batch, row, table, partner))
+            {
+                return Ok(true);
+            }
+        }
+        Ok(false)
+    }
+
+    /// Counts a pair, and asks now and then whether the query is still wanted: pairs that do not fit make no row.
+    fn look(&mut self, cx: &Rc<ExecContext>) -> Result<()> {
+        self.pairs += 1;
+        match self.pairs.is_multiple_of(CHECKED_PAIRS) {
+            true => cx.control.check(),
+            false => Ok(()),
+        }
+    }
+
+    /// The columns of a left batch by which its partners are looked up.
+    fn lookup<'a>(&self, batch: &'a Batch) -> Lookup<'a> {
+        Lookup {
+            keys: self.keys.iter().map(|&c| batch.column(c)).collect(),
+            loose: self.loose.iter().map(|&(l, _)| batch.column(l)).collect(),
+        }
     }
 
     fn is_compatible(&self, batch: &Batch, row: usize, table: &JoinTable, partner: u32) -> bool {

@@ -95,7 +95,7 @@ impl SeededJoin {
         };
         self.cx.set_seed(self.slot, table);
         let right = build(&self.right, &self.cx)?;
-        let table = JoinTable::build(right, &self.right.schema, &self.join.keys, &self.cx)?;
+        let table = JoinTable::build(right, &self.right.schema, &self.join, &self.cx)?;
         if table.rows().is_empty() && needs_partner(&self.join.kind) {
             self.piece.clear();
         }

@@ -143,6 +143,11 @@ impl Metrics {
                 self.deleted.load(Relaxed),
             ),
             (
+                "kaluta_log_syncs_total",
+                "Times that commits were made durable; those that waited together share one.",
+                engine.log_syncs(),
+            ),
+            (
                 "kaluta_backtraces_captured_total",
                 "Backtraces captured by errors.",
                 backtraces::captured_total(),

@@ -29,6 +29,13 @@ pub enum Step<'a> {
     Service(&'a Arc<ServicePattern>),
 }
 
+impl Step<'_> {
+    /// Whether it binds a variable to a value.
+    pub fn extends(&self, variable: VarId) -> bool {
+        matches!(self, Step::Extend(v, _) if *v == variable)
+    }
+}
+
 /// A flattened group.
 #[derive(Debug, Default)]
 pub struct Group<'a> {
@@ -50,8 +57,7 @@ impl<'a> Group<'a> {
 
     /// Whether one of its steps binds a variable to a value.
     pub fn extends(&self, variable: VarId) -> bool {
-        let binds = |step: &Step<'_>| matches!(step, Step::Extend(v, _) if *v == variable);
-        self.steps.iter().any(binds)
+        self.steps.iter().any(|step| step.extends(variable))
     }
 
     /// Adds a part whose surroundings, apart from itself, have the variables `others`.
@@ -82,7 +88,7 @@ impl<'a> Group<'a> {
     }
 
     /// A part as a step behind its input, if it may be moved behind joins with `others`.
-    fn step(logical: &'a Logical, others: &VarSet) -> Option<(&'a Logical, Step<'a>)> {
+    pub fn step(logical: &'a Logical, others: &VarSet) -> Option<(&'a Logical, Step<'a>)> {
         let free =
             |mentioned: VarSet, bound: VarSet| !mentioned.difference(&bound).intersects(others);
         let mentioned = |list: &[Condition]| {

@@ -18,6 +18,7 @@ mod federate;
 mod group;
 mod join_order;
 mod logical;
+mod naive;
 mod physical;
 mod planner;
 mod prune;
@@ -51,6 +52,14 @@ pub struct PlannedQuery {
     pub slots: usize,
 }
 
+/// How patterns are planned. This is no setting: every request gets the default.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Options {
+    /// Plans patterns as they are written, by the simplest operators: the slow path for tests, whose answers those of
+    /// the optimized plans are compared with.
+    pub naive: bool,
+}
+
 /// Plans a pattern over a data set. The plan gives the columns `wanted`, or all visible ones.
 ///
 /// # Errors
@@ -61,6 +70,7 @@ pub fn plan(
     dataset: &Dataset,
     terms: &QueryTerms,
     snapshot: &Arc<Snapshot>,
+    options: Options,
 ) -> Result<PlannedQuery> {
     let mut variables = Variables::default();
     let logical = convert::Converter {
@@ -78,10 +88,13 @@ pub fn plan(
         snapshot,
         variables: &mut variables,
         slots: 0,
+        is_naive: options.naive,
     };
     let mut plan = build::project(planner.plan(&logical, None)?, &wanted);
     let slots = planner.slots;
-    prune::prune(&mut plan, &wanted.iter().copied().collect(), &variables);
+    if !options.naive {
+        prune::prune(&mut plan, &wanted.iter().copied().collect(), &variables);
+    }
     plan.number_from(0);
     Ok(PlannedQuery {
         plan,

@@ -29,6 +29,8 @@ pub struct Planner<'a> {
     pub variables: &'a mut Variables,
     /// How many seeds there are so far.
     pub slots: usize,
+    /// Whether patterns are planned as written.
+    pub is_naive: bool,
 }
 
 impl Planner<'_> {
@@ -37,6 +39,11 @@ impl Planner<'_> {
     /// # Errors
     /// Reading the directory failed.
     pub fn plan(&mut self, logical: &Logical, seed: Option<&Seed>) -> Result<Plan> {
+        if self.is_naive
+            && let Some(plan) = self.as_written(logical, seed)?
+        {
+            return Ok(plan);
+        }
         Ok(match logical {
             Logical::Union(branches) => self.union(branches, seed)?,
             Logical::Project(input, variables) => self.project(input, variables, seed)?,
@@ -61,8 +68,10 @@ impl Planner<'_> {
     fn union(&mut self, branches: &[Logical], seed: Option<&Seed>) -> Result<Plan> {
         let mut plans = Vec::new();
         for branch in branches {
-            let visible = branch.mentioned();
-            let seed = seed.filter(|s| s.variables.iter().any(|&v| visible.contains(v)));
+            let seed = seed.filter(|s| {
+                let outer = s.variables.iter().copied().collect();
+                !seeds::looked_at(branch, &outer).is_empty()
+            });
             plans.push(self.plan(branch, seed)?);
         }
         if plans.len() == 1 {
@@ -91,7 +100,7 @@ impl Planner<'_> {
         variables: &[VarId],
         seed: Option<&Seed>,
     ) -> Result<Plan> {
-        let narrowed = seed.map(|seed| narrow(seed, |v| variables.contains(&v)));
+        let narrowed = seed.map(|seed| seed.narrowed(|v| variables.contains(&v)));
         let seed = narrowed.as_ref().filter(|s| !s.variables.is_empty());
         let plan = self.plan(input, seed)?;
         Ok(build::project(plan, variables))
@@ -105,7 +114,7 @@ impl Planner<'_> {
         seed: Option<&Seed>,
     ) -> Result<Plan> {
         let mut plan = self.plan(input, seed)?;
-        if let Some(length) = length {
+        if let (Some(length), false) = (length, self.is_naive) {
             build::limit_sort(&mut plan, start.saturating_add(length));
         }
         let left = (plan.rows - start as f64).max(0.0);
@@ -127,7 +136,7 @@ impl Planner<'_> {
         aggregates: &[Aggregate],
         seed: Option<&Seed>,
     ) -> Result<Plan> {
-        let narrowed = seed.map(|s| narrow(s, |v| s.row_by_row || keys.contains(&v)));
+        let narrowed = seed.map(|s| s.narrowed(|v| s.row_by_row || keys.contains(&v)));
         let seed = narrowed.as_ref().filter(|s| !s.variables.is_empty());
         let mut plan = self.plan(input, seed)?;
         if keys.iter().any(|k| !plan.schema.contains(k)) {
@@ -135,7 +144,9 @@ impl Planner<'_> {
             let schema = build::joined_schema(&plan.schema, keys);
             plan = build::project(plan, &schema);
         }
-        if let Some(count) = build::count_of_range(&plan, keys, aggregates, self.variables) {
+        if !self.is_naive
+            && let Some(count) = build::count_of_range(&plan, keys, aggregates, self.variables)
+        {
             return Ok(count);
         }
         let schema: Vec<VarId> = keys
@@ -171,7 +182,7 @@ impl Planner<'_> {
             .filter(|s| !s.substituted)
             .map(|s| s.variables.iter().copied().collect());
         let group = Group::flatten(logical, &joined.unwrap_or_default());
-        let narrowed = seed.map(|seed| narrow(seed, |v| !group.extends(v)));
+        let narrowed = seed.map(|seed| seed.narrowed(|v| !group.extends(v)));
         let seed = narrowed.as_ref().filter(|s| !s.variables.is_empty());
         let mut relations = Vec::new();
         let mut sources: Vec<Option<&Logical>> = Vec::new();
@@ -215,7 +226,8 @@ impl Planner<'_> {
         Ok(plan)
     }
 
-    fn relation(&mut self, logical: &Logical, outer: Option<&Seed>) -> Result<Relation> {
+    /// One input of a group's join, with the ways to read it.
+    pub(super) fn relation(&mut self, logical: &Logical, outer: Option<&Seed>) -> Result<Relation> {
         match logical {
             Logical::Pattern(pattern) => {
                 let accesses = access::accesses(pattern, self.snapshot)?;
@@ -275,7 +287,12 @@ impl Planner<'_> {
     }
 
     /// The plan with a step behind it; `outer` are bindings that are substituted into the whole group.
-    fn step(&mut self, plan: Plan, step: &Step<'_>, outer: Option<&Seed>) -> Result<Plan> {
+    pub(super) fn step(
+        &mut self,
+        plan: Plan,
+        step: &Step<'_>,
+        outer: Option<&Seed>,
+    ) -> Result<Plan> {
         match step {
             Step::Filter(conditions) => {
                 let mut plan = plan;
@@ -322,15 +339,21 @@ impl Planner<'_> {
     }
 
     fn exists(&mut self, left: Plan, pattern: &Logical, kind: JoinKind) -> Result<Plan> {
-        match seeds::is_correlated(pattern, &left.variables()) {
+        match self.is_naive || seeds::is_correlated(pattern, &self.solution(&left)) {
             true => self.substituted(left, pattern, kind),
             false => self.join(left, pattern, kind, Vec::new(), None),
         }
     }
 
+    /// The variables of a plan's solutions; those that stand for blank nodes and the like are not among them.
+    fn solution(&self, plan: &Plan) -> VarSet {
+        let named = |&v: &VarId| self.variables.is_named(v);
+        plan.schema.iter().copied().filter(named).collect()
+    }
+
     /// The right side with the left's bindings substituted into it.
     fn substituted(&mut self, left: Plan, right: &Logical, kind: JoinKind) -> Result<Plan> {
-        let variables = left.variables().intersection(&right.mentioned());
+        let variables = seeds::looked_at(right, &self.solution(&left));
         if variables.is_empty() {
             return self.join(left, right, kind, Vec::new(), None);
         }
@@ -340,7 +363,7 @@ impl Planner<'_> {
             variables: variables.iter().collect(),
             rows: left.rows,
             substituted: true,
-            row_by_row: seeds::runs_row_by_row(right),
+            row_by_row: self.is_naive || seeds::runs_row_by_row(right),
         };
         let right = self.plan(right, Some(&seed))?;
         Ok(build::seeded(left, right, &seed, kind, Vec::new()))
@@ -357,38 +380,47 @@ impl Planner<'_> {
             let tests = conditions.iter().map(|c| c.expression.clone()).collect();
             return self.join(left, right, JoinKind::Left, tests, outer);
         }
-        // An EXISTS in the condition sees the joined row: number the left rows, join, test, and find the numbers again.
+        self.optional_with_exists(left, right, conditions, outer)
+    }
+
+    /// An OPTIONAL whose condition asks EXISTS, which sees the joined row: the left rows are numbered and handed in, joined
+    /// and tested there, and found again by their numbers.
+    fn optional_with_exists(
+        &mut self,
+        left: Plan,
+        right: &Logical,
+        conditions: &[Condition],
+        outer: Option<&Seed>,
+    ) -> Result<Plan> {
+        let visible = left.schema.clone();
         let number = self.variables.fresh("row");
-        let numbered = Plan {
-            number: 0,
-            schema: build::joined_schema(&left.schema, &[number]),
-            certain: left.certain.union(&std::iter::once(number).collect()),
-            node: Node::RowNumber(Box::new(left.clone()), number),
-            ..left.clone()
+        let numbered = build::row_number(left, number);
+        let seed = Seed {
+            slot: self.slot(),
+            variables: numbered.schema.clone(),
+            certain: numbered.certain.clone(),
+            rows: numbered.rows,
+            substituted: false,
+            row_by_row: false,
         };
-        let mut tested = self.join(numbered.clone(), right, JoinKind::Inner, Vec::new(), outer)?;
+        let rows = build::seed_plan(&seed);
+        let mut tested = self.join(rows, right, JoinKind::Inner, Vec::new(), outer)?;
         for condition in conditions {
             tested = self.filter(tested, condition)?;
         }
-        let outputs = build::joined_schema(&left.schema, &tested.schema);
-        let right_only: Vec<VarId> = tested
-            .schema
-            .iter()
-            .copied()
-            .filter(|v| !left.certain.contains(*v))
-            .collect();
-        let joined = build::hash(
-            numbered,
-            build::project(tested, &right_only),
-            JoinKind::Left,
-            Vec::new(),
-        );
+        let mut outputs = build::joined_schema(&visible, &tested.schema);
+        outputs.retain(|v| *v != number);
+        let is_known = |v: &VarId| visible.contains(v) && numbered.certain.contains(*v);
+        let found = tested.schema.iter().copied().filter(|v| !is_known(v));
+        let found: Vec<VarId> = found.collect();
+        let tested = build::project(tested, &found);
+        let joined = build::seeded(numbered, tested, &seed, JoinKind::Left, Vec::new());
         Ok(build::project(joined, &outputs))
     }
 
     /// Joins a plan with a pattern by the cheapest of the ways that there are. A pattern that looks at substituted
     /// bindings from outside the group gets them handed in, too.
-    fn join(
+    pub(super) fn join(
         &mut self,
         left: Plan,
         right: &Logical,
@@ -396,8 +428,12 @@ impl Planner<'_> {
         tests: Vec<Expression>,
         outer: Option<&Seed>,
     ) -> Result<Plan> {
+        if self.is_naive {
+            let right = self.plan(right, outer)?;
+            return Ok(build::hash(left, right, kind, tests));
+        }
         if let Some(outer) = outer
-            && seeds::looks_at(right, outer)
+            && (kind == JoinKind::Minus || seeds::looks_at(right, outer))
         {
             let right = self.plan(right, Some(outer))?;
             return Ok(build::hash(left, right, kind, tests));
@@ -458,16 +494,6 @@ impl Planner<'_> {
             }
         }
         Ok(())
-    }
-}
-
-/// The part of a seed that is let in.
-fn narrow(seed: &Seed, is_let_in: impl Fn(VarId) -> bool) -> Seed {
-    let kept = |&v: &VarId| is_let_in(v);
-    Seed {
-        variables: seed.variables.iter().copied().filter(kept).collect(),
-        certain: seed.certain.iter().filter(kept).collect(),
-        ..seed.clone()
     }
 }
 

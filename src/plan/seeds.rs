@@ -26,6 +26,19 @@ pub struct Seed {
     pub row_by_row: bool,
 }
 
+impl Seed {
+    /// The part that is let in.
+    #[must_use]
+    pub fn narrowed(&self, is_let_in: impl Fn(VarId) -> bool) -> Self {
+        let kept = |&v: &VarId| is_let_in(v);
+        Self {
+            variables: self.variables.iter().copied().filter(kept).collect(),
+            certain: self.certain.iter().filter(kept).collect(),
+            ..self.clone()
+        }
+    }
+}
+
 /// The variables by which a pattern may be restricted without a change to what it gives for the bindings that remain:
 /// those that every solution takes from a pattern inside. A variable that some solutions leave unbound must not be
 /// filled in early, where a filter or an OPTIONAL could see it.
@@ -122,6 +135,7 @@ pub fn is_correlated(logical: &Logical, outer: &VarSet) -> bool {
     let conditions = |list: &[Condition], bound: &VarSet| {
         list.iter().any(|c| loose(c.mentioned(), bound.clone()))
     };
+    let takes_away = |list: &[Condition]| !outer.is_empty() && list.iter().any(looks_for_minus);
     match logical {
         Logical::Pattern(_) | Logical::Values(..) => false,
         // An endpoint that is a variable has to be bound before it can be asked.
@@ -132,20 +146,24 @@ pub fn is_correlated(logical: &Logical, outer: &VarSet) -> bool {
             inputs.iter().any(|input| is_correlated(input, outer))
         }
         Logical::Filter(input, list) => {
-            is_correlated(input, outer) || conditions(list, &input.certain())
+            is_correlated(input, outer) || conditions(list, &input.certain()) || takes_away(list)
         }
         Logical::Extend(input, variable, condition) => {
             is_correlated(input, outer)
                 || outer.contains(*variable)
                 || loose(condition.mentioned(), input.certain())
+                || takes_away(std::slice::from_ref(condition))
         }
         Logical::LeftJoin(left, right, list) => {
             is_correlated(left, outer)
                 || is_correlated(right, outer)
                 || loose(right.mentioned(), left.certain())
                 || conditions(list, &left.certain().union(&right.certain()))
+                || takes_away(list)
         }
-        Logical::Minus(left, right) | Logical::Lateral(left, right) => {
+        // Both sides start from the solution outside, and so share its variables.
+        Logical::Minus(..) => !outer.is_empty(),
+        Logical::Lateral(left, right) => {
             is_correlated(left, outer)
                 || is_correlated(right, outer)
                 || loose(right.mentioned(), left.certain())
@@ -160,6 +178,44 @@ pub fn is_correlated(logical: &Logical, outer: &VarSet) -> bool {
         }
         Logical::Slice(..) | Logical::Group(..) => logical.variables().intersects(outer),
     }
+}
+
+/// The variables of a solution outside that matter to a pattern that it is substituted into. Each group within starts
+/// from that solution (SPARQL 1.2 Query, translation of group graph patterns), so that all its variables are shared by
+/// both sides of a MINUS, mentioned or not.
+pub fn looked_at(logical: &Logical, outer: &VarSet) -> VarSet {
+    match has_minus(logical) {
+        true => outer.clone(),
+        false => logical.mentioned().intersection(outer),
+    }
+}
+
+/// Whether there is a MINUS in a pattern.
+fn has_minus(logical: &Logical) -> bool {
+    match logical {
+        Logical::Minus(..) => true,
+        Logical::Pattern(_) | Logical::Values(..) | Logical::Closure(_) | Logical::Service(_) => {
+            false
+        }
+        Logical::Join(inputs) | Logical::Union(inputs) => inputs.iter().any(has_minus),
+        Logical::LeftJoin(left, right, list) => {
+            has_minus(left) || has_minus(right) || list.iter().any(looks_for_minus)
+        }
+        Logical::Lateral(left, right) => has_minus(left) || has_minus(right),
+        Logical::Filter(input, list) => has_minus(input) || list.iter().any(looks_for_minus),
+        Logical::Extend(input, _, condition) => has_minus(input) || looks_for_minus(condition),
+        Logical::Destructure(input, ..)
+        | Logical::Project(input, _)
+        | Logical::Group(input, ..)
+        | Logical::OrderBy(input, _)
+        | Logical::Slice(input, ..)
+        | Logical::Distinct(input)
+        | Logical::Reduced(input) => has_minus(input),
+    }
+}
+
+fn looks_for_minus(condition: &Condition) -> bool {
+    condition.exists.iter().any(|e| has_minus(&e.pattern))
 }
 
 /// Whether a pattern has to get the bindings of a seed substituted, not just joined.

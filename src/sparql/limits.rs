@@ -225,6 +225,8 @@ impl Meter {
             // Operations of an update are a list.
             ";" if self.levels.len() == 1 => self.cut_chain(),
             "." | ";" | "," if kind == LevelKind::JoinedQuads => self.link(),
+            // The datatype of a literal, which stands in no chain.
+            "^^" if before.starts_with(['"', '\'']) => {}
             "/" | "|" | "^" | "^^" => self.link(),
             "!" => {
                 self.link();
@@ -398,6 +400,18 @@ mod tests {
         );
         check(
             &format!("ASK {{ VALUES (?x ?y) {{ {} }} }}", "(1 <a:b>) ".repeat(n)),
+            Ok(()),
+        );
+        let typed = "\"1\"^^<a:b>";
+        check(
+            &format!("ASK {{ ?s ?p {typed}{} }}", format!(", {typed}").repeat(n)),
+            Ok(()),
+        );
+        check(
+            &format!(
+                "ASK {{ VALUES ?x {{ {} }} }}",
+                format!("{typed} ").repeat(n)
+            ),
             Ok(()),
         );
         check(

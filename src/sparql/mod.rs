@@ -5,6 +5,7 @@
 //! overflow the stack or keep the parser busy ([`Limits`]); and errors with line, column, a caret and a hint
 //! ([`hints`]). It knows the grammar of SPARQL 1.1 Query, section 19, only as far as tokens and brackets.
 
+mod data;
 mod dialect;
 mod hints;
 mod limits;
@@ -91,7 +92,12 @@ pub fn parse_update<'a>(
     limits: &Limits,
 ) -> Result<Update> {
     let read: Read<Update> = |parser, text| parser.parse_update(text).map_err(|e| e.to_string());
-    parse_text(Language::Update, text, prologue.into(), limits, read)
+    let prologue = prologue.into();
+    limits.check_length(text)?;
+    if let Some(update) = data::parse(text, prologue) {
+        return Ok(update);
+    }
+    parse_text(Language::Update, text, prologue, limits, read)
 }
 
 /// Reads a text with the parser; the error is its report.

@@ -30,6 +30,15 @@ impl Chores {
         self.changed.notify_one();
     }
 
+    /// Whether the thread may go on.
+    fn goes_on(&self) -> bool {
+        !self
+            .asked
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+            .stop
+    }
+
     /// Waits for a flush to do; `false` when the thread is to end.
     fn wait(&self) -> bool {
         let asked = self.asked.lock().unwrap_or_else(PoisonError::into_inner);
@@ -78,6 +87,15 @@ impl Drop for Background {
 }
 
 fn work(shared: &Shared) {
+    let opened = shared.acknowledger.published();
+    let prepared = opened
+        .dictionary()
+        .prepare_filters(|| shared.chores.goes_on());
+    if let Err(error) = prepared {
+        // Whoever needs the damaged term hears of it, too.
+        tracing::error!(%error, "the dictionary cannot be read");
+    }
+    drop(opened);
     while shared.chores.wait() {
         if let Err(error) = flush(shared, &mut shared.manifest()) {
             // Nothing is lost: the commits are in the log and in memory, and the next one asks again.

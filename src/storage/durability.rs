@@ -28,6 +28,7 @@ struct Progress {
     durable: u64,
     is_syncing: bool,
     has_failed: bool,
+    syncs: u64,
 }
 
 impl Acknowledger {
@@ -41,6 +42,7 @@ impl Acknowledger {
                 file: None,
                 is_syncing: false,
                 has_failed: false,
+                syncs: 0,
             }),
             changed: Condvar::new(),
             published: ArcSwap::new(snapshot),
@@ -59,6 +61,11 @@ impl Acknowledger {
     /// The number of the last durable commit.
     pub fn durable(&self) -> u64 {
         self.progress().durable
+    }
+
+    /// How often commits were made durable; several that waited together count once.
+    pub fn syncs(&self) -> u64 {
+        self.progress().syncs
     }
 
     /// Takes note of a state whose commit was appended to a log file.
@@ -102,6 +109,7 @@ impl Acknowledger {
             };
             progress = self.progress();
             progress.is_syncing = false;
+            progress.syncs += 1;
             self.changed.notify_all();
             match outcome {
                 Ok(()) => {

@@ -18,10 +18,13 @@ use super::snapshot::Snapshot;
 use super::stack::{Height, Stack};
 use super::tally::{Tally, statistics};
 use super::writer::Turn;
-use crate::diagnostics::Result;
+use crate::diagnostics::{Error, Result};
 use crate::term::{Tag, TermId};
 use std::collections::HashMap;
 use std::sync::Arc;
+
+/// The largest segment that others are joined into, so that a flush ends soon and takes little memory.
+const JOINED_BYTES_MAX: u64 = 64 << 20;
 
 /// What a flush takes from memory.
 struct Frozen {
@@ -80,9 +83,19 @@ struct Written {
     /// The run in the place of those from `merged_from` up to `frozen`, if their sum is anything.
     run: Option<Run>,
     merged_from: usize,
+    /// The segment in the place of those from `joined_from` up to `frozen`, if there are any.
     layer: Option<Layer>,
+    joined_from: usize,
     /// What was frozen.
     frozen: Height,
+}
+
+/// What the files of a flush hold, and the first run and the first segment that they take the place of.
+struct Files {
+    run: Option<Run>,
+    merged_from: usize,
+    layer: Option<Layer>,
+    joined_from: usize,
 }
 
 fn write(shared: &Shared, manifest: &Manifest, frozen: &Frozen) -> Result<Written> {
@@ -91,15 +104,22 @@ fn write(shared: &Shared, manifest: &Manifest, frozen: &Frozen) -> Result<Writte
     next.next_blank = frozen.next_blank;
     next.sequence = frozen.snapshot.sequence();
     let written = write_files(&shared.directory, &mut next, &stack, frozen.on_disk);
-    let (run, merged_from, layer) = written.inspect_err(|_| {
+    let files = written.inspect_err(|_| {
         // What cannot be removed now is removed when the store is opened again.
         let _ = layout::remove_leftovers(&shared.directory, &manifest.live_numbers());
     })?;
+    let Files {
+        run,
+        merged_from,
+        layer,
+        joined_from,
+    } = files;
     Ok(Written {
         next,
         run,
         merged_from,
         layer,
+        joined_from,
         frozen: stack.height(),
     })
 }
@@ -109,7 +129,7 @@ fn write_files(
     next: &mut Manifest,
     stack: &Stack,
     on_disk: Height,
-) -> Result<(Option<Run>, usize, Option<Layer>)> {
+) -> Result<Files> {
     let merged_from = merge_from(&stack.runs, on_disk.runs);
     next.runs.truncate(merged_from);
     let entry = write_sum(
@@ -124,21 +144,70 @@ fn write_files(
         next.runs.push(entry.clone());
         Some(Run::open(directory, &entry)?)
     };
-    let mut terms = MemorySegment::default();
-    for layer in &stack.layers[on_disk.layers..] {
-        if let Layer::Memory(segment) = layer {
-            terms.append(segment);
-        }
-    }
-    let layer = if terms.is_empty() {
-        None
-    } else {
+    let mut joined_from = on_disk.layers;
+    let mut layer = None;
+    if stack.layers.len() > on_disk.layers {
+        joined_from = join_from(&stack.layers, on_disk.layers);
+        next.segments.truncate(joined_from);
         let number = take_number(&mut next.next_number);
         next.segments.push(number);
-        Some(write_terms(directory, number, &terms)?)
-    };
+        let terms = join(&stack.layers[joined_from..])?;
+        layer = Some(write_terms(directory, number, &terms)?);
+    }
     directory.sync()?;
-    Ok((run, merged_from, layer))
+    Ok(Files {
+        run,
+        merged_from,
+        layer,
+        joined_from,
+    })
+}
+
+/// The first of the segments on disk, of which there are `on_disk`, that is joined with all after it: it is of commits,
+/// not much larger than all after it together, and they are still quickly read and written.
+fn join_from(layers: &[Layer], on_disk: usize) -> usize {
+    let memory = layers[on_disk..].iter().map(|layer| match layer {
+        Layer::Memory(segment) => segment.memory_bytes() as u64,
+        Layer::File(segment) => segment.bytes(),
+    });
+    let mut newer: u64 = memory.sum();
+    let mut from = on_disk;
+    for (place, layer) in layers[..on_disk].iter().enumerate().rev() {
+        let Layer::File(segment) = layer else {
+            break;
+        };
+        newer += segment.bytes();
+        if !segment.is_of_commits() || newer > JOINED_BYTES_MAX {
+            break;
+        }
+        if segment.bytes() < newer / 3 * 2 {
+            from = place;
+        }
+    }
+    from
+}
+
+/// The terms of neighbouring segments in the order of their ids.
+fn join(layers: &[Layer]) -> Result<MemorySegment> {
+    let mut terms = MemorySegment::default();
+    let mut key = Vec::new();
+    for layer in layers {
+        let segment = match layer {
+            Layer::Memory(segment) => {
+                terms.append(segment);
+                continue;
+            }
+            Layer::File(segment) => segment,
+        };
+        for tag in Tag::STORED {
+            for place in 0..segment.len(tag) {
+                segment.key(tag, place, &mut key)?;
+                let added = terms.add(tag, &key);
+                added.ok_or_else(|| Error::internal("a segment has too many terms"))?;
+            }
+        }
+    }
+    Ok(terms)
 }
 
 /// Writes what lies above a height, all of it in memory, to files; gives the stack with these in its place.
@@ -151,11 +220,11 @@ pub fn write_above(
     mut stack: Stack,
     on_disk: Height,
 ) -> Result<Stack> {
-    let (run, merged_from, layer) = write_files(directory, next, &stack, on_disk)?;
-    stack.runs.truncate(merged_from);
-    stack.runs.extend(run.map(Arc::new));
-    stack.layers.truncate(on_disk.layers);
-    stack.layers.extend(layer);
+    let files = write_files(directory, next, &stack, on_disk)?;
+    stack.runs.truncate(files.merged_from);
+    stack.runs.extend(files.run.map(Arc::new));
+    stack.layers.truncate(files.joined_from);
+    stack.layers.extend(files.layer);
     Ok(stack)
 }
 
@@ -263,6 +332,7 @@ fn write_terms(directory: &Directory, number: FileNumber, terms: &MemorySegment)
     }
     writer.finish()?;
     let segment = Segment::open_numbered(directory, number)?;
+    segment.prepare_filters()?;
     Ok(Layer::File(Arc::new(segment)))
 }
 
@@ -281,9 +351,8 @@ fn publish(shared: &Shared, manifest: &mut Manifest, turn: &Turn, written: Writt
         .runs
         .splice(merged, written.run.map(Arc::new))
         .collect();
-    let on_disk_layers = writer.on_disk.layers;
-    let frozen_layers = on_disk_layers..written.frozen.layers;
-    stack.layers.splice(frozen_layers, written.layer);
+    let joined = written.joined_from..written.frozen.layers;
+    let old_layers: Vec<_> = stack.layers.splice(joined, written.layer).collect();
     writer.on_disk = Height {
         runs: written.next.runs.len(),
         layers: written.next.segments.len(),
@@ -293,6 +362,11 @@ fn publish(shared: &Shared, manifest: &mut Manifest, turn: &Turn, written: Writt
     shared.acknowledger.publish(&writer.snapshot);
     for set in old.iter().flat_map(|run| run.sets().map(|(_, set)| set)) {
         set.retire();
+    }
+    for layer in &old_layers {
+        if let Layer::File(segment) = layer {
+            segment.retire();
+        }
     }
     let held = written.next.sequence;
     *manifest = written.next;

@@ -23,21 +23,30 @@ pub enum SetCursor {
 }
 
 impl SetCursor {
-    fn block(&self) -> &ScanBlock {
+    /// The block that was given last.
+    pub fn block(&self) -> &ScanBlock {
         match self {
             Self::File(cursor) => cursor.block(),
             Self::Array(cursor) => cursor.block(),
         }
     }
 
-    fn next_block(&mut self) -> Result<Option<&ScanBlock>> {
+    /// The rows of the next block.
+    ///
+    /// # Errors
+    /// The block is damaged.
+    pub fn next_block(&mut self) -> Result<Option<&ScanBlock>> {
         match self {
             Self::File(cursor) => cursor.next_block(),
             Self::Array(cursor) => Ok(cursor.next_block()),
         }
     }
 
-    fn seek(&mut self, key: &[TermId]) -> Result<()> {
+    /// Moves on to the first row whose columns after the prefix are not below `key`.
+    ///
+    /// # Errors
+    /// A block is damaged.
+    pub fn seek(&mut self, key: &[TermId]) -> Result<()> {
         match self {
             Self::File(cursor) => cursor.seek(key),
             Self::Array(cursor) => {

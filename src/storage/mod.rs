@@ -25,6 +25,7 @@ mod load;
 mod log;
 mod manifest;
 mod mapped;
+mod membership;
 mod merge;
 mod packing;
 mod permutation;

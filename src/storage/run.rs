@@ -175,7 +175,7 @@ impl QuadSet {
     }
 
     /// Its quads, when they are in memory.
-    fn arrays(&self) -> Option<&QuadArrays> {
+    pub fn arrays(&self) -> Option<&QuadArrays> {
         match self {
             Self::Files(_) => None,
             Self::Arrays(arrays) => Some(arrays),

@@ -168,6 +168,11 @@ impl Store {
         self.shared.acknowledger.published()
     }
 
+    /// How often the log was made durable for commits since the store was opened; commits that waited together share it.
+    pub fn log_syncs(&self) -> u64 {
+        self.shared.acknowledger.syncs()
+    }
+
     fn check_writable(&self) -> Result<()> {
         if self.is_read_only() {
             return Err(Error::new(

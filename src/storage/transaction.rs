@@ -3,8 +3,9 @@
 //! It has the turn as writer from its begin to its commit, so what it reads is what it writes upon. Its changes are
 //! kept apart until [`Transaction::commit`], and dropping it leaves nothing. Within it the last word on a quad counts.
 
-use super::dictionary::{MemorySegment, encode_key};
+use super::dictionary::{MemorySegment, encode_key, section_of};
 use super::log::LoggedCommit;
+use super::membership;
 use super::permutation::Quad;
 use super::run::{QuadSet, Run};
 use super::shared::Shared;
@@ -39,7 +40,11 @@ pub struct Transaction {
     /// The terms and changes since.
     terms: MemorySegment,
     changes: Vec<(Quad, Change)>,
+    /// The number of the first blank node since.
+    first_blank: u64,
     next_blank: u64,
+    /// Terms that were found in the dictionary, since most of them are asked for again.
+    found: Found,
     key: Vec<u8>,
 }
 
@@ -64,7 +69,9 @@ impl Transaction {
             begun,
             terms: MemorySegment::default(),
             changes: Vec::new(),
+            first_blank: next_blank,
             next_blank,
+            found: Found::default(),
             key: Vec::new(),
         }
     }
@@ -84,6 +91,7 @@ impl Transaction {
             let mut stack = Stack::of(&self.staged);
             stack.push(self.floor, run, std::mem::take(&mut self.terms));
             self.staged = stack.snapshot(self.begun.sequence());
+            self.first_blank = self.next_blank;
         }
         Ok(Arc::clone(&self.staged))
     }
@@ -93,21 +101,44 @@ impl Transaction {
         let mut changes = std::mem::take(&mut self.changes);
         // The sort is stable, so the last word on a quad stays last.
         changes.sort_by_key(|(quad, _)| *quad);
+        let last_words = changes.chunk_by(|a, b| a.0 == b.0).filter_map(<[_]>::last);
         let (mut inserted, mut deleted) = (Vec::new(), Vec::new());
-        for same in changes.chunk_by(|a, b| a.0 == b.0) {
-            let Some(&(quad, change)) = same.last() else {
-                continue;
-            };
-            match (change, self.staged.contains(&quad)?) {
+        let (mut known, mut words) = (Vec::new(), Vec::new());
+        for &(quad, change) in last_words {
+            // What has a term that came with these changes cannot be there already.
+            if !quad.iter().any(|&id| self.is_new(id)) {
+                known.push(quad);
+                words.push(change);
+            } else if change == Change::Insert {
+                inserted.push(quad);
+            }
+        }
+        let held = membership::held(&self.staged, &known)?;
+        let new = inserted.len();
+        for ((quad, change), is_held) in known.into_iter().zip(words).zip(held) {
+            match (change, is_held) {
                 (Change::Insert, false) => inserted.push(quad),
                 (Change::Delete, true) => deleted.push(quad),
                 (Change::Insert, true) | (Change::Delete, false) => {}
             }
         }
+        if new > 0 && new < inserted.len() {
+            // A stable sort finds the two sorted parts and merges them.
+            inserted.sort();
+        }
         Ok(Run {
             inserted: QuadSet::in_memory(inserted),
             deleted: QuadSet::in_memory(deleted),
         })
+    }
+
+    /// Whether an id is of a term that came since the changes were staged.
+    fn is_new(&self, id: TermId) -> bool {
+        match id.tag() {
+            Tag::Blank => id.number() >= self.first_blank,
+            tag if Tag::STORED.contains(&tag) => id.number() >= self.staged.dictionary().len(tag),
+            _ => false,
+        }
     }
 
     /// The id of a term, if the store or this transaction has it.
@@ -155,7 +186,11 @@ impl Transaction {
         };
         let tag = encode_key(term, key).filter(|_| !is_local);
         let tag = tag.ok_or_else(|| Error::internal(format!("{term:?} cannot be stored")))?;
+        if let Some(id) = self.found.get(tag, key) {
+            return Ok(id);
+        }
         if let Some(id) = self.find(tag, key)? {
+            self.found.add(tag, key, id);
             return Ok(id);
         }
         let place = self.terms.add(tag, key);
@@ -220,6 +255,35 @@ impl Transaction {
             self.shared.chores.ask_for_flush();
         }
         Ok(())
+    }
+}
+
+/// Terms that were found, and their ids.
+#[derive(Debug, Default)]
+struct Found {
+    terms: MemorySegment,
+    ids: [Vec<TermId>; Tag::STORED.len()],
+}
+
+impl Found {
+    /// The memory beyond which it begins anew.
+    const BYTES_MAX: usize = 16 << 20;
+
+    fn get(&self, tag: Tag, key: &[u8]) -> Option<TermId> {
+        let place = self.terms.find(tag, key)?;
+        let ids = &self.ids[section_of(tag)?];
+        ids.get(usize::try_from(place).ok()?).copied()
+    }
+
+    fn add(&mut self, tag: Tag, key: &[u8], id: TermId) {
+        if self.terms.memory_bytes() > Self::BYTES_MAX {
+            *self = Self::default();
+        }
+        if let Some(section) = section_of(tag)
+            && self.terms.add(tag, key).is_some()
+        {
+            self.ids[section].push(id);
+        }
     }
 }
 

@@ -87,7 +87,14 @@ pub fn modify(
         &expressions.terms,
     )?;
     let wanted = templates.variables();
-    let planned = plan::plan(pattern, Some(&wanted), &dataset, &expressions.terms, &state)?;
+    let planned = plan::plan(
+        pattern,
+        Some(&wanted),
+        &dataset,
+        &expressions.terms,
+        &state,
+        plan::Options::default(),
+    )?;
     let cx = ExecContext::new(
         state,
         expressions,

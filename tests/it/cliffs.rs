@@ -41,6 +41,10 @@ pub fn trials() -> Vec<Trial> {
         ),
         trial("a_limit_stops_its_input", a_limit_stops_its_input),
         trial("counting_reads_the_directory", counting_reads_the_directory),
+        trial(
+            "an_optional_that_asks_runs_its_left_once",
+            an_optional_that_asks_runs_its_left_once,
+        ),
     ]
 }
 
@@ -247,4 +251,10 @@ fn counting_reads_the_directory() -> Result<(), String> {
         reads_at_most(&cost(&store, query)?, 2_000).map_err(|e| format!("{query}\n{e}"))?;
     }
     Ok(())
+}
+
+/// The condition of an OPTIONAL may ask EXISTS: the rows that it is asked of are not computed anew for the answer.
+fn an_optional_that_asks_runs_its_left_once() -> Result<(), String> {
+    let query = "SELECT * { ?s :n ?n OPTIONAL { ?s :o ?o FILTER(EXISTS { ?s :q ?q } || ?n > 3) } }";
+    reads_at_most(&cost(&store(&numbers())?, query)?, 20_000)
 }

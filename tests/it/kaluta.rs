@@ -5,8 +5,8 @@ use crate::store::{Answer, Document, Request, Row, Store};
 use kaluta::batch::Batch;
 use kaluta::diagnostics::Error;
 use kaluta::engine::{
-    Commit, Engine, Explanation, LoadOptions, LoadSource, QueryAnswer, QueryControl, QueryRequest,
-    Rows, UpdateRequest,
+    Commit, Engine, Explanation, LoadOptions, LoadSource, PreparedQuery, QueryAnswer, QueryControl,
+    QueryRequest, Rows, UpdateRequest,
 };
 use kaluta::results::{QuadsWriter, RdfFormat, SolutionsFormat, SolutionsWriter, write_boolean};
 use kaluta::settings::{QuerySettings, ServiceSettings, StoreSettings};
@@ -113,7 +113,20 @@ impl Kaluta {
     /// Answers a query within limits.
     pub fn answer(&self, request: &Request, control: &QueryControl) -> Result<Answer, Error> {
         let prepared = self.engine.prepare(&request_of(request))?;
-        Ok(match self.engine.execute(&prepared, control)? {
+        self.execute(&prepared, control)
+    }
+
+    /// Answers a query with the plan that keeps to what is written.
+    pub fn query_as_written(&self, request: &Request) -> Result<Answer, String> {
+        let answered = || {
+            let prepared = self.engine.prepare(&request_of(request))?;
+            self.execute(&prepared.planned_as_written(), &control())
+        };
+        panics::caught(answered)?.map_err(|e: Error| format!("{e:?}"))
+    }
+
+    fn execute(&self, prepared: &PreparedQuery, control: &QueryControl) -> Result<Answer, Error> {
+        Ok(match self.engine.execute(prepared, control)? {
             QueryAnswer::Boolean(value) => Answer::Boolean(value),
             QueryAnswer::Solutions(mut rows) => Answer::Solutions {
                 variables: rows.variables().to_vec(),
@@ -128,6 +141,17 @@ impl Kaluta {
         let prepared = self.engine.prepare(&request_of(request));
         prepared
             .and_then(|prepared| self.engine.explain(&prepared, false, &control()))
+            .map_err(|e| e.to_string())
+    }
+
+    /// How a query would be run that is planned as it is written.
+    pub fn plan_as_written(&self, request: &Request) -> Result<Explanation, String> {
+        let prepared = self.engine.prepare(&request_of(request));
+        prepared
+            .and_then(|prepared| {
+                let prepared = prepared.planned_as_written();
+                self.engine.explain(&prepared, false, &control())
+            })
             .map_err(|e| e.to_string())
     }
 

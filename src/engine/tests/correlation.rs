@@ -127,3 +127,25 @@ fn a_substituted_term_has_an_empty_path() {
         )],
     );
 }
+
+/// Each group within an EXISTS starts from the solution outside (SPARQL 1.2 Query, translation of group graph patterns:
+/// "Let G := ContextSolution"), so both sides of a MINUS bind that solution's variables. SPARQL 1.1, section 18.6, put
+/// terms in their place, after which the sides shared nothing and MINUS took nothing away: an error of that text
+/// (w3c/sparql-query, issue 75).
+#[test]
+fn minus_within_exists_shares_what_is_bound_outside() {
+    check(
+        DATA,
+        &[
+            "SELECT ?s { ?s :n ?n FILTER EXISTS { ?s :p ?x MINUS { ?s :v ?v } } }",
+            "SELECT ?s { ?s :n ?n FILTER NOT EXISTS { ?s :p ?x MINUS { ?s :v ?v } } }",
+            "EMPTY SELECT ?s { ?s :n ?n FILTER EXISTS { ?s :n ?n MINUS { ?s :n ?n } } }",
+            "EMPTY SELECT ?s { ?s :n ?n FILTER EXISTS { ?s :p ?x MINUS { } } }",
+            "EMPTY SELECT ?s { ?s :n ?n FILTER EXISTS { ?s :p ?x MINUS { ?z :limit 2 } } }",
+            "SELECT ?s { ?s :n ?n FILTER EXISTS { ?s :p ?x MINUS { ?z :limit 3 } } }",
+            "EMPTY SELECT ?s { ?s :n ?n FILTER EXISTS { { ?x :limit 2 MINUS { ?y :w 4 } } UNION { ?x :limit 3 } } }",
+            "EMPTY SELECT ?s { ?s :n ?n FILTER EXISTS { FILTER EXISTS { ?x :limit 2 MINUS { ?y :w 4 } } } }",
+            "SELECT ?s { ?s :n ?n FILTER EXISTS { ?x :limit 2 MINUS { ?y :w ?n } } }",
+        ],
+    );
+}

@@ -11,6 +11,7 @@ use oxrdf::Variable;
 use oxrdfio::RdfFormat;
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
+use std::rc::Rc;
 use std::sync::Arc;
 use tempfile::TempDir;
 
@@ -76,6 +77,19 @@ impl Bench {
         self.snapshot.lookup(&view).unwrap().unwrap()
     }
 
+    /// The context in which a plan runs.
+    pub fn context(&self, plan: &Plan, control: QueryControl) -> Rc<ExecContext> {
+        let query = PlannedQuery {
+            plan: plan.clone(),
+            variables: self.variables.clone(),
+            slots: 4,
+        };
+        let store = Arc::clone(&self.snapshot) as Arc<dyn TermStore>;
+        let expressions = ExprContext::new(store, None);
+        let snapshot = Arc::clone(&self.snapshot);
+        ExecContext::new(snapshot, expressions, &query, control, true)
+    }
+
     /// What a plan gives, batch by batch, and what was measured.
     pub fn run_with(
         &self,
@@ -84,20 +98,12 @@ impl Bench {
     ) -> (Result<Vec<Batch>>, Vec<NodeProfile>) {
         let mut plan = plan.clone();
         plan.number_from(0);
-        let query = PlannedQuery {
-            plan,
-            variables: self.variables.clone(),
-            slots: 4,
-        };
-        let store = Arc::clone(&self.snapshot) as Arc<dyn TermStore>;
-        let expressions = ExprContext::new(store, None);
-        let snapshot = Arc::clone(&self.snapshot);
-        let cx = ExecContext::new(snapshot, expressions, &query, control, true);
-        let batches = build(&query.plan, &cx).and_then(|mut operator| {
+        let cx = self.context(&plan, control);
+        let batches = build(&plan, &cx).and_then(|mut operator| {
             let mut batches = Vec::new();
             while let Some(batch) = operator.next()? {
                 assert!(!batch.is_empty(), "an operator handed on an empty batch");
-                assert_eq!(batch.columns().len(), query.plan.schema.len());
+                assert_eq!(batch.columns().len(), plan.schema.len());
                 batches.push(batch);
             }
             assert!(operator.next()?.is_none(), "an ended operator went on");

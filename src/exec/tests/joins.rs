@@ -107,6 +107,7 @@ fn hash_joins_of_every_kind() {
         ("x", "y"),
         ("k x", "k"),
         ("k x", "y k x"),
+        ("a b c d e x", "e d c b a y"),
     ];
     let xy = [bench.var("x"), bench.var("y")];
     for seed in 0..400 {

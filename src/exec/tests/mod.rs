@@ -5,5 +5,6 @@ mod fixture;
 mod index_join;
 mod joins;
 mod limits;
+mod loose;
 mod rows;
 mod seeded;

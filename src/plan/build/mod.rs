@@ -7,8 +7,8 @@ mod nodes;
 
 pub use joins::{filtered, hash, index, joined_schema, merge, scan, scan_cost, seeded};
 pub use nodes::{
-    count_of_range, destructure, distinct, extend, limit_sort, order_by, project, seed_plan, table,
-    unit,
+    count_of_range, destructure, distinct, extend, limit_sort, order_by, project, row_number,
+    seed_plan, table, unit,
 };
 
 /// Starting anything.

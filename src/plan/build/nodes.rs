@@ -102,6 +102,21 @@ pub fn extend(plan: Plan, variable: VarId, expression: Expression) -> Plan {
     }
 }
 
+/// The rows with a column that numbers them.
+pub fn row_number(plan: Plan, number: VarId) -> Plan {
+    let mut certain = plan.certain.clone();
+    certain.insert(number);
+    Plan {
+        number: 0,
+        schema: joined_schema(&plan.schema, &[number]),
+        certain,
+        sorted: plan.sorted.clone(),
+        rows: plan.rows,
+        cost: plan.cost,
+        node: Node::RowNumber(Box::new(plan), number),
+    }
+}
+
 /// Triple terms taken apart.
 pub fn destructure(plan: Plan, variable: VarId, parts: &[Slot; 3]) -> Plan {
     let bound: Vec<VarId> = parts.iter().filter_map(|part| part.var()).collect();

@@ -3,7 +3,9 @@
 use crate::expr::QueryTerms;
 use crate::plan::convert::Converter;
 use crate::plan::logical::Logical;
-use crate::plan::{Dataset, Explanation, GraphScope, PlannedQuery, VarSet, Variables, plan};
+use crate::plan::{
+    Dataset, Explanation, GraphScope, Options, PlannedQuery, VarSet, Variables, plan,
+};
 use crate::storage::{LoadOptions, LoadSource, Snapshot, Store};
 use crate::term::{TermId, TermStore};
 use oxrdf::Variable;
@@ -75,6 +77,7 @@ impl Data {
             &self.dataset,
             &self.terms,
             &self.snapshot,
+            Options::default(),
         )
         .unwrap()
     }

@@ -4,6 +4,7 @@
 //! An id's number is a place in the stack: the terms of the first segment come first, then those of the second. Those
 //! of a bulk load are in the order of their keys, those of commits as they came. No term is in two segments.
 
+mod filter;
 mod key;
 mod memory;
 mod pages;
@@ -91,6 +92,21 @@ impl Dictionary {
 
     fn starts(&self, tag: Tag) -> &[u64] {
         section_of(tag).map_or(&[], |section| &self.starts[section])
+    }
+
+    /// Prepares the segments in files for lookups of terms that they lack, until it is told to stop.
+    ///
+    /// # Errors
+    /// A segment is damaged.
+    pub fn prepare_filters(&self, mut goes_on: impl FnMut() -> bool) -> Result<()> {
+        for layer in &self.layers {
+            if let Layer::File(segment) = layer
+                && goes_on()
+            {
+                segment.prepare_filters()?;
+            }
+        }
+        Ok(())
     }
 
     /// The number of its terms of a tag.

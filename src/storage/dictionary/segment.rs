@@ -19,6 +19,7 @@
 //!
 //! Bulk load writes sorted pieces. Terms of commits have got their ids as they came, so theirs is the other order.
 
+use super::filter::Filter;
 use super::key::TRIPLE_KEY_BYTES;
 use super::pages::{PageWriter, PagedFile};
 use super::symbols::{StringCompressor, SymbolTable, TABLE_BYTES};
@@ -30,6 +31,7 @@ use crate::term::Tag;
 use std::cmp::Ordering;
 use std::ops::Range;
 use std::path::Path;
+use std::sync::OnceLock;
 
 const MAGIC: u64 = u64::from_le_bytes(*b"KALUTATM");
 const VERSION: u64 = 1;
@@ -215,6 +217,8 @@ struct Section {
     order: Option<u64>,
     /// `None` in the section of triples, whose keys are not compressed.
     symbols: Option<SymbolTable>,
+    /// Which keys are not there, once that is known; only where the places are in the order of arrival.
+    filter: OnceLock<Filter>,
 }
 
 impl Segment {
@@ -281,6 +285,32 @@ impl Segment {
         self.file.read(0, self.file.content_bytes()).map(drop)
     }
 
+    /// Whether it holds terms of commits, and none of a bulk load.
+    pub fn is_of_commits(&self) -> bool {
+        self.sections
+            .iter()
+            .all(|s| s.keys == 0 || s.order.is_some())
+    }
+
+    /// Makes lookups of terms quick that sections in the order of arrival do not hold; reads all of these.
+    ///
+    /// # Errors
+    /// A page is damaged.
+    pub fn prepare_filters(&self) -> Result<()> {
+        let mut key = Vec::new();
+        for section in self.sections.iter().filter(|s| s.order.is_some()) {
+            if section.filter.get().is_none() {
+                let mut filter = Filter::new(section.keys);
+                for place in 0..section.keys {
+                    section.key(&self.file, place, &mut key)?;
+                    filter.add(&key);
+                }
+                section.filter.get_or_init(|| filter);
+            }
+        }
+        Ok(())
+    }
+
     /// The number of its terms of a tag.
     pub fn len(&self, tag: Tag) -> u64 {
         self.section(tag).map_or(0, |section| section.keys)
@@ -336,18 +366,16 @@ impl Segment {
         let Some(section) = self.section(tag) else {
             return Ok(None);
         };
-        let mut buffer = Vec::new();
+        if section.filter.get().is_some_and(|f| !f.may_hold(key)) {
+            return Ok(None);
+        }
         if section.order.is_some() {
-            return section.find_arrival(&self.file, key, &mut buffer);
+            return section.find_among(&self.file, 0..section.keys, key);
         }
         let mut start = 0;
         for &end in &section.pieces {
-            let place = section.partition(&self.file, start..end, &mut buffer, |k| k < key)?;
-            if place < end {
-                section.key(&self.file, place, &mut buffer)?;
-                if buffer == key {
-                    return Ok(Some(place));
-                }
+            if let Some(place) = section.find_among(&self.file, start..end, key)? {
+                return Ok(Some(place));
             }
             start = end;
         }
@@ -403,17 +431,34 @@ impl Section {
             pieces: pieces.to_vec(),
             order,
             symbols,
+            filter: OnceLock::new(),
         })
     }
 
     #[inline]
     fn key(&self, file: &PagedFile, place: u64, key: &mut Vec<u8>) -> Result<()> {
-        let Some(symbols) = &self.symbols else {
+        let stored = self.stored_key(file, place)?;
+        match &self.symbols {
+            None => {
+                key.clear();
+                key.extend_from_slice(stored);
+            }
+            Some(symbols) => {
+                if !symbols.decompress(stored, key) {
+                    return Err(file.corruption(self.heap, format_args!("term {place} is cut off")));
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// A key as it lies in the heap.
+    #[inline]
+    fn stored_key<'a>(&self, file: &'a PagedFile, place: u64) -> Result<&'a [u8]> {
+        if self.symbols.is_none() {
             let len = TRIPLE_KEY_BYTES as u64;
-            key.clear();
-            key.extend_from_slice(file.read(self.heap + place * len, len)?);
-            return Ok(());
-        };
+            return file.read(self.heap + place * len, len);
+        }
         let pair = file.read(self.offsets + place * 4, 8)?;
         let low = |i: usize| {
             let bytes = pair[i * 4..].first_chunk().copied().unwrap_or_default();
@@ -424,25 +469,26 @@ impl Section {
         let len = end
             .checked_sub(start)
             .ok_or_else(|| file.corruption(self.offsets + place * 4, "offsets fall"))?;
-        if !symbols.decompress(file.read(self.heap + start, len)?, key) {
-            return Err(file.corruption(self.heap + start, "a term is cut off"));
-        }
-        Ok(())
+        file.read(self.heap + start, len)
     }
 
-    /// The place of a key among places in the order of arrival.
-    fn find_arrival(
-        &self,
-        file: &PagedFile,
-        key: &[u8],
-        buffer: &mut Vec<u8>,
-    ) -> Result<Option<u64>> {
-        let (mut low, mut high) = (0, self.keys);
+    /// How the key at a place compares with another.
+    #[inline]
+    fn compare(&self, file: &PagedFile, place: u64, key: &[u8]) -> Result<Ordering> {
+        let stored = self.stored_key(file, place)?;
+        Ok(match &self.symbols {
+            None => stored.cmp(key),
+            Some(symbols) => symbols.compare(stored, key),
+        })
+    }
+
+    /// The place of a key among those of some ranks, whose keys are sorted.
+    fn find_among(&self, file: &PagedFile, ranks: Range<u64>, key: &[u8]) -> Result<Option<u64>> {
+        let (mut low, mut high) = (ranks.start, ranks.end);
         while low < high {
             let middle = low.midpoint(high);
             let place = self.place_of_rank(file, middle)?;
-            self.key(file, place, buffer)?;
-            match buffer.as_slice().cmp(key) {
+            match self.compare(file, place, key)? {
                 Ordering::Less => low = middle + 1,
                 Ordering::Equal => return Ok(Some(place)),
                 Ordering::Greater => high = middle,

@@ -4,6 +4,7 @@
 //! heap is trained on a sample and stored beside it, as 255 words of symbols and 255 bytes of lengths.
 
 use fsst::{Compressor, Decompressor, Symbol};
+use std::cmp::Ordering;
 
 const SYMBOLS: usize = 255;
 /// The code that says that the next byte stands for itself.
@@ -76,6 +77,51 @@ impl SymbolTable {
         unsafe { out.set_len(len) };
         true
     }
+
+    /// How the string that was made small compares with another, which is read only as far as they agree. A string that
+    /// is cut off ends there.
+    #[inline]
+    pub fn compare(&self, compressed: &[u8], mut other: &[u8]) -> Ordering {
+        let mut codes = compressed.iter().copied();
+        while let Some(code) = codes.next() {
+            let (symbol, len) = match code {
+                ESCAPE => match codes.next() {
+                    Some(byte) => (u64::from(byte), 1),
+                    None => break,
+                },
+                _ => {
+                    let code = usize::from(code);
+                    (self.symbols[code].to_u64(), usize::from(self.lengths[code]))
+                }
+            };
+            // As numbers with the first byte on top, both compare as their bytes do; what `other` lacks is zeros.
+            let mask = u64::MAX.checked_shl(64 - 8 * len as u32).unwrap_or(0);
+            match (symbol.swap_bytes() & mask).cmp(&(leading_bytes(other) & mask)) {
+                Ordering::Equal => match other.get(len..) {
+                    Some(rest) => other = rest,
+                    None => return Ordering::Greater,
+                },
+                unequal => return unequal,
+            }
+        }
+        match other.is_empty() {
+            true => Ordering::Equal,
+            false => Ordering::Less,
+        }
+    }
+}
+
+/// The first eight bytes, the first one on top; zeros where there are fewer.
+#[inline]
+fn leading_bytes(bytes: &[u8]) -> u64 {
+    match bytes.first_chunk() {
+        Some(eight) => u64::from_be_bytes(*eight),
+        None => {
+            let mut eight = [0; 8];
+            eight[..bytes.len()].copy_from_slice(bytes);
+            u64::from_be_bytes(eight)
+        }
+    }
 }
 
 /// Whether the byte that an escape announces is missing. Of the escapes in a row at the end, every second one is a
@@ -120,6 +166,40 @@ mod tests {
     }
 
     #[test]
+    fn small_strings_compare_as_they_would_in_full() {
+        let strings: Vec<Vec<u8>> = [
+            &b""[..],
+            b"\0",
+            b"\0\0",
+            b"a",
+            b"a\0",
+            b"ab",
+            b"abc",
+            b"abcabcab",
+            b"abcabcabc",
+            b"abcabcabd",
+            b"abd\xFF",
+            b"http://example.com/1",
+            b"http://example.com/12",
+            b"http://example.com/2",
+            b"\xFF",
+            b"\xFF\xFF",
+        ]
+        .map(<[u8]>::to_vec)
+        .to_vec();
+        for sample in [&strings[..], &[]] {
+            let compressor = StringCompressor::train(sample);
+            let table = SymbolTable::parse(&compressor.table()).unwrap();
+            for a in &strings {
+                let compressed = compressor.compress(a);
+                for b in &strings {
+                    assert_eq!(table.compare(&compressed, b), a.cmp(b), "{a:?} {b:?}");
+                }
+            }
+        }
+    }
+
+    #[test]
     fn bytes_that_are_no_string_do_no_harm() {
         let table = SymbolTable::parse(&StringCompressor::train(&[b"abc".to_vec()]).table());
         let table = table.unwrap();
@@ -134,6 +214,7 @@ mod tests {
             (&[], true),
         ] {
             assert_eq!(table.decompress(bytes, &mut out), is_whole, "{bytes:?}");
+            assert_eq!(table.compare(bytes, b"\xFF\xFF"), Ordering::Less);
         }
         assert!(SymbolTable::parse(&[9; TABLE_BYTES]).is_none());
         assert!(SymbolTable::parse(&[0; 100]).is_none());

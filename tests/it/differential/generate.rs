@@ -1,6 +1,6 @@
 //! Random queries over the whole algebra.
 //!
-//! Left out is what the independent engine answers wrongly, so that every difference counts: `a|b` and `!(a|^b)` outside
+//! Left out of the queries for both engines is what the independent engine answers wrongly, so that every difference counts: `a|b` and `!(a|^b)` outside
 //! a closure (it drops duplicates), a default graph merged of several (it repeats what
 //! they share), paths of length zero from a constant (it wants the constant in the data), and inside
 //! `GRAPH ?g` all but triple patterns without `?g` (it lets the inside see `?g`), and `COUNT(DISTINCT *)` (it counts blank
@@ -19,14 +19,28 @@ use super::random::Random;
 const VARIABLES: [&str; 5] = ["?a", "?b", "?c", "?d", "?e"];
 const NODE_VARIABLES: usize = 3;
 
+/// Which queries are made.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Breadth {
+    /// Those that the independent engine answers as the standard does.
+    Common,
+    /// All, with LATERAL.
+    Whole,
+}
+
 /// A random query.
-pub fn generate(random: &mut Random) -> Query {
-    let mut generator = Generator { random, defined: 0 };
+pub fn generate(random: &mut Random, breadth: Breadth) -> Query {
+    let mut generator = Generator {
+        random,
+        is_whole: breadth == Breadth::Whole,
+        defined: 0,
+    };
     generator.query()
 }
 
 struct Generator<'r> {
     random: &'r mut Random,
+    is_whole: bool,
     /// How many variables BIND, VALUES and AS have defined; each gets a name of its own.
     defined: usize,
 }
@@ -100,6 +114,7 @@ impl Generator<'_> {
         };
         let variable = *self.random.pick(&VARIABLES);
         match self.random.weighted(&[20, 25, 20, 10, 15, 10]) {
+            0 if self.is_whole => format!("COUNT({distinct}*)"),
             0 => "COUNT(*)".to_owned(),
             1 => format!("COUNT({distinct}{variable})"),
             2 => format!("SUM({distinct}{})", number(self.random, &variables(), 1)),
@@ -115,8 +130,9 @@ impl Generator<'_> {
     fn dataset(&mut self) -> Vec<String> {
         let mut clauses = Vec::new();
         for kind in ["", "NAMED "] {
-            // The default graph is never merged of two.
-            let graphs = match self.random.between(usize::from(kind.is_empty()), 3) {
+            // The default graph of common queries is never merged of two.
+            let is_one = kind.is_empty() && !self.is_whole;
+            let graphs = match self.random.between(usize::from(is_one), 3) {
                 0 => &GRAPHS[..],
                 1 => &GRAPHS[..1],
                 2 => &GRAPHS[1..],
@@ -162,7 +178,9 @@ impl Generator<'_> {
         let kind = if depth == 0 {
             self.random.weighted(&[50, 30, 20])
         } else {
-            self.random.weighted(&[22, 9, 8, 17, 12, 8, 7, 8, 6, 7, 4])
+            let lateral = if self.is_whole { 5 } else { 0 };
+            self.random
+                .weighted(&[22, 9, 8, 17, 12, 8, 7, 8, 6, 7, 4, lateral])
         };
         match kind {
             0 => Element::Plain(format!(
@@ -183,10 +201,15 @@ impl Generator<'_> {
             6 => self.graph(depth),
             7 => {
                 let not = *self.random.pick(&["", "NOT "]);
-                Element::Nested(format!("FILTER {not}EXISTS"), self.exists_group())
+                let group = match self.is_whole {
+                    true => self.group(depth - 1),
+                    false => self.exists_group(),
+                };
+                Element::Nested(format!("FILTER {not}EXISTS"), group)
             }
             8 => Element::Nested(String::new(), self.group(depth - 1)),
             9 => Element::Sub(Box::new(self.sub_select(depth))),
+            11 => Element::Nested("LATERAL".into(), self.group(depth - 1)),
             _ => Element::Plain(self.path()),
         }
     }
@@ -194,6 +217,10 @@ impl Generator<'_> {
     fn graph(&mut self, depth: usize) -> Element {
         if self.random.chance(50) {
             let name = *self.random.pick(&[":g1", ":g2", ":g3"]);
+            return Element::Nested(format!("GRAPH {name}"), self.group(depth - 1));
+        }
+        if self.is_whole {
+            let name = *self.random.pick(&["?g", "?g", "?a"]);
             return Element::Nested(format!("GRAPH {name}"), self.group(depth - 1));
         }
         let patterns = self.random.between(1, 2);
@@ -278,15 +305,16 @@ impl Generator<'_> {
     }
 
     fn path(&mut self) -> String {
-        let (subject, object) = (self.node_variable(), self.node_variable());
+        let (subject, object) = match self.is_whole {
+            true => (self.node(), self.node()),
+            false => (self.node_variable(), self.node_variable()),
+        };
         let depth = self.random.between(1, 2);
-        format!(
-            "{subject} {} {object} .",
-            self.path_expression(depth, false)
-        )
+        let path = self.path_expression(depth, self.is_whole);
+        format!("{subject} {path} {object} .")
     }
 
-    /// Alternatives only inside a closure.
+    /// Alternatives of common queries only inside a closure.
     fn path_expression(&mut self, depth: usize, in_closure: bool) -> String {
         let predicate = *self.random.pick(&PREDICATES[..3]);
         if depth == 0 {
