@@ -155,10 +155,7 @@ fn in_process(location: &Path, durability: &str, updates: &[String]) -> Result<D
         "os" => Durability::Os,
         _ => Durability::Fsync,
     };
-    let settings = StoreSettings {
-        durability,
-        ..StoreSettings::default()
-    };
+    let settings = StoreSettings { durability };
     let failed = |e: kaluta::diagnostics::Error| broken(&e.to_string());
     let engine = Engine::open(location, &QuerySettings::default(), &settings).map_err(failed)?;
     let start = Instant::now();

@@ -38,11 +38,6 @@ impl Served {
         }
     }
 
-    /// The number of its process.
-    pub fn id(&self) -> u32 {
-        self.child.id()
-    }
-
     /// A value of its metrics.
     pub fn metric(&self, name: &str) -> Result<u64> {
         let (_, page) = Connection::open(&self.authority)?.request("GET", "/metrics", "", b"")?;
