@@ -82,6 +82,8 @@ pub struct UpdateSettings {
     pub queue_max: usize,
     /// The folders from which LOAD may read files.
     pub load_folders: Vec<PathBuf>,
+    /// The URLs from which LOAD may fetch documents: whole ones, beginnings with `*` behind them, or `*` alone.
+    pub load_urls: Vec<String>,
 }
 
 /// Which other services queries may ask with SERVICE, and for how long.
@@ -104,6 +106,8 @@ pub struct ServiceSettings {
 pub struct StoreSettings {
     /// What it takes for a commit to be acknowledged.
     pub durability: Durability,
+    /// The folder in which `POST /admin/backup` makes its copies; empty for none.
+    pub backup_folder: PathBuf,
 }
 
 /// What it takes for a commit to be acknowledged.
@@ -200,6 +204,7 @@ impl Default for UpdateSettings {
             threads: 16,
             queue_max: 1024,
             load_folders: Vec::new(),
+            load_urls: Vec::new(),
         }
     }
 }

@@ -155,7 +155,10 @@ fn in_process(location: &Path, durability: &str, updates: &[String]) -> Result<D
         "os" => Durability::Os,
         _ => Durability::Fsync,
     };
-    let settings = StoreSettings { durability };
+    let settings = StoreSettings {
+        durability,
+        ..StoreSettings::default()
+    };
     let failed = |e: kaluta::diagnostics::Error| broken(&e.to_string());
     let engine = Engine::open(location, &QuerySettings::default(), &settings).map_err(failed)?;
     let start = Instant::now();

@@ -4,6 +4,8 @@
 //! of them may be given, the start of the log, and what becomes of an error: one line for people on standard error (and
 //! a log record where the level prints it), and an exit code, 1 for failed, 2 for wrong usage.
 
+mod backup;
+mod compact;
 mod dump;
 mod generate;
 mod load;
@@ -13,6 +15,7 @@ mod query;
 pub mod replay;
 mod serve;
 mod update;
+mod verify;
 
 use crate::diagnostics::logging::{self, LogControl, LogFormat};
 use crate::diagnostics::{BacktracePolicy, Error, ErrorKind, Result, backtraces};
@@ -28,6 +31,7 @@ Examples:
   kaluta serve --location data                           and serve it
   kaluta query --location data --query 'SELECT * { ?s ?p ?o } LIMIT 10'
   kaluta update --location data --update-file changes.ru
+  kaluta backup --location data --destination copy       a copy, which is itself a store
 
 Settings come from --config FILE, then environment variables (KALUTA_LOG, KALUTA_QUERY_TIMEOUT_MS, ...), then options;
 config/kaluta.toml documents all of them.
@@ -74,6 +78,12 @@ enum Command {
     Update(update::UpdateArgs),
     /// Write all quads of a store, or one graph
     Dump(dump::DumpArgs),
+    /// Copy a store; the copy is itself a store
+    Backup(backup::BackupArgs),
+    /// Read all of a store and name what is damaged
+    Verify(verify::VerifyArgs),
+    /// Rewrite a store to one run and a sorted dictionary
+    Compact(compact::CompactArgs),
     /// Write sample data as N-Triples
     Generate(generate::GenerateArgs),
     /// Measure servers by replaying a folder of queries
@@ -122,6 +132,9 @@ impl Cli {
             Command::Query(args) => query::run(&args, &context),
             Command::Update(args) => update::run(&args, &context),
             Command::Dump(args) => dump::run(&args, &context),
+            Command::Backup(args) => backup::run(&args, &context),
+            Command::Verify(_) => verify::run(&context),
+            Command::Compact(_) => compact::run(&context),
             Command::Generate(args) => generate::run(&args),
             Command::Replay(args) => replay::run(args),
         }
@@ -149,6 +162,9 @@ impl Command {
             Self::Query(args) => args.flags(),
             Self::Update(args) => args.flags(),
             Self::Dump(args) => location_flag(args.location.as_deref()),
+            Self::Backup(args) => args.flags(),
+            Self::Verify(args) => args.flags(),
+            Self::Compact(args) => args.flags(),
             Self::Generate(_) | Self::Replay(_) => Flags::new(),
         }
     }

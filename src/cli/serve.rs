@@ -93,7 +93,7 @@ pub fn run(args: &ServeArgs, context: &Context, read_only: bool) -> Result<ExitC
         false => Engine::open(location, query, &context.settings.store)?,
     };
     let engine = engine
-        .with_load_folders(context.settings.update.load_folders.clone())
+        .with_load_sources(&context.settings.update, &context.settings.service)?
         .with_services(&context.settings.service)?;
     if args.sample && engine.quad_count() == 0 {
         load_sample(&engine, location, context)?;

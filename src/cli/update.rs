@@ -67,7 +67,7 @@ impl UpdateArgs {
 pub fn run(args: &UpdateArgs, context: &Context) -> Result<ExitCode> {
     let settings = &context.settings;
     let engine = Engine::open(context.location()?, &settings.query, &settings.store)?
-        .with_load_folders(settings.update.load_folders.clone());
+        .with_load_sources(&settings.update, &settings.service)?;
     let update = engine.prepare_update(&UpdateRequest {
         text: args.text()?,
         base: args.update_base.clone(),

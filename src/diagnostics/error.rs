@@ -56,6 +56,8 @@ pub enum ErrorKind {
     Io,
     /// There is no room on the disk.
     DiskFull,
+    /// A write failed in such a way that nobody knows what is on disk; the store is only read until it is opened again.
+    WritingStopped,
     /// Data on disk that fails its checksum or contradicts itself.
     Corruption,
     /// The store was written by another version of the format.
@@ -66,7 +68,7 @@ pub enum ErrorKind {
 
 impl ErrorKind {
     /// Every kind, in the order of declaration.
-    pub const ALL: [Self; 22] = [
+    pub const ALL: [Self; 23] = [
         Self::Syntax,
         Self::BadRequest,
         Self::Forbidden,
@@ -86,6 +88,7 @@ impl ErrorKind {
         Self::Locked,
         Self::Io,
         Self::DiskFull,
+        Self::WritingStopped,
         Self::Corruption,
         Self::FormatVersion,
         Self::Internal,
@@ -113,6 +116,7 @@ impl ErrorKind {
             Self::Locked => "locked",
             Self::Io => "io",
             Self::DiskFull => "disk-full",
+            Self::WritingStopped => "writing-stopped",
             Self::Corruption => "corruption",
             Self::FormatVersion => "format-version",
             Self::Internal => "internal",
@@ -142,6 +146,7 @@ impl ErrorKind {
             Self::Locked
             | Self::Io
             | Self::DiskFull
+            | Self::WritingStopped
             | Self::Corruption
             | Self::FormatVersion
             | Self::Internal => Level::ERROR,
@@ -167,6 +172,7 @@ impl ErrorKind {
             Self::Settings
             | Self::Locked
             | Self::Io
+            | Self::WritingStopped
             | Self::Corruption
             | Self::FormatVersion
             | Self::Internal => 500,
@@ -175,7 +181,7 @@ impl ErrorKind {
 
     /// Whether the message may leave the server; details of the others stay in the log.
     pub const fn is_public(self) -> bool {
-        self.status() != 500
+        self.status() != 500 || matches!(self, Self::WritingStopped)
     }
 }
 

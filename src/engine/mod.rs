@@ -7,6 +7,7 @@ mod rows;
 #[cfg(test)]
 mod tests;
 mod updates;
+mod upkeep;
 
 pub use crate::exec::QueryControl;
 pub use crate::expr::raised_total;
@@ -14,6 +15,7 @@ pub use crate::plan::Explanation;
 pub use crate::rdf::Compression;
 pub use crate::storage::{
     Commit, LoadOptions, LoadProgress, LoadReport, LoadSource, LoadState, SkippedStatement,
+    VerifyReport,
 };
 pub use crate::update::{Document, GraphChange, GraphChoice, Precondition};
 pub use graphs::GraphContent;
@@ -29,10 +31,11 @@ use crate::settings::{DefaultGraph, QuerySettings, ServiceSettings, StoreSetting
 use crate::sparql::{Limits, Prologue, parse_query};
 use crate::storage::{Snapshot, Store, StoreOptions};
 use crate::term::{TermId, TermStore};
+use crate::update::LoadSources;
 use oxrdf::Variable;
 use spargebra::Query;
 use spargebra::algebra::{GraphPattern, QueryDataset};
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::rc::Rc;
 use std::sync::Arc;
 
@@ -40,7 +43,7 @@ use std::sync::Arc;
 pub struct Engine {
     store: Store,
     default_graph: DefaultGraph,
-    load_folders: Vec<PathBuf>,
+    load_sources: LoadSources,
     has_default_prefixes: bool,
     services: Arc<Services>,
 }
@@ -151,7 +154,7 @@ impl Engine {
         Ok(Self {
             store: Store::open_with(location, &options)?,
             default_graph: settings.default_graph,
-            load_folders: Vec::new(),
+            load_sources: LoadSources::default(),
             has_default_prefixes: settings.default_prefixes,
             services: Arc::default(),
         })
@@ -166,7 +169,7 @@ impl Engine {
         Ok(Self {
             store,
             default_graph: settings.default_graph,
-            load_folders: Vec::new(),
+            load_sources: LoadSources::default(),
             has_default_prefixes: settings.default_prefixes,
             services: Arc::default(),
         })

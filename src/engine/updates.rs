@@ -3,11 +3,15 @@
 use super::Engine;
 use crate::diagnostics::Result;
 use crate::exec::QueryControl;
+use crate::federation::Services;
+use crate::settings::{ServiceSettings, UpdateSettings};
 use crate::sparql::{Limits, Prologue, parse_update};
 use crate::storage::Commit;
-use crate::update::{self, Document, GraphChange, GraphChoice, Precondition, Surroundings};
+use crate::update::{
+    self, Document, GraphChange, GraphChoice, LoadSources, Precondition, Surroundings,
+};
 use spargebra::Update;
-use std::path::PathBuf;
+use std::sync::Arc;
 
 /// The longest text of an update, in bytes: it may hold data.
 const TEXT_BYTES_MAX: usize = 1 << 30;
@@ -32,11 +36,20 @@ pub struct PreparedUpdate {
 }
 
 impl Engine {
-    /// Lets LOAD read files of these folders; without, it reads none.
-    #[must_use]
-    pub fn with_load_folders(mut self, folders: Vec<PathBuf>) -> Self {
-        self.load_folders = folders;
-        self
+    /// Lets LOAD read what the settings list; without, it reads nothing.
+    ///
+    /// # Errors
+    /// The settings name what is no URL.
+    pub fn with_load_sources(
+        mut self,
+        update: &UpdateSettings,
+        service: &ServiceSettings,
+    ) -> Result<Self> {
+        self.load_sources = LoadSources {
+            folders: update.load_folders.clone(),
+            web: Arc::new(Services::of_documents(&update.load_urls, service)?),
+        };
+        Ok(self)
     }
 
     /// Whether the store is open for reading only.
@@ -62,7 +75,7 @@ impl Engine {
             surroundings: Surroundings {
                 using_graphs: request.using_graphs.clone(),
                 using_named_graphs: request.using_named_graphs.clone(),
-                load_folders: self.load_folders.clone(),
+                sources: self.load_sources.clone(),
             },
         })
     }

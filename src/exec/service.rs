@@ -333,7 +333,7 @@ impl Operator for Service {
                     self.ready = VecDeque::from([self.given_back(&call)]);
                 }
                 Err(AskError::Service(failure)) => {
-                    return Err(failure.into_error(&self.name(call.endpoint)?));
+                    return Err(failure.into_error("SERVICE", &self.name(call.endpoint)?));
                 }
             }
         }

@@ -1,4 +1,5 @@
-//! One HTTP/1.1 client for the requests of one query: sends a query to an endpoint and reads the whole answer.
+//! One HTTP/1.1 client for the requests of one query or update: sends a query to an endpoint, or asks for a document, and
+//! reads the whole answer.
 //!
 //! The guard is asked for every URL, that of a redirect too, and a connection is made only to an address that it admits.
 //! While the client waits, it asks now and then whether the query is still wanted. Queries are sent as forms, which
@@ -28,6 +29,9 @@ use tokio::runtime::{Builder, Runtime};
 const AGENT: &str = concat!("kaluta/", env!("CARGO_PKG_VERSION"));
 /// JSON is read fastest; XML is what the oldest endpoints have.
 const RESULTS: &str = "application/sparql-results+json, application/sparql-results+xml;q=0.9";
+/// Documents as they are, not compressed on the way.
+const DOCUMENTS: &str = "application/n-quads, application/n-triples, application/trig, text/turtle, \
+     application/rdf+xml;q=0.9, application/ld+json;q=0.8, */*;q=0.1";
 /// How often a request may be sent on to another URL.
 const REDIRECTS_MAX: usize = 4;
 /// How often the query is asked whether it still wants the answer.
@@ -59,6 +63,14 @@ pub struct Reply {
     pub media_type: String,
     /// The body.
     pub body: Vec<u8>,
+}
+
+/// What is asked of an endpoint.
+enum Message {
+    /// A query, as a form.
+    Query(Bytes),
+    /// The document at the URL.
+    Document,
 }
 
 /// A client with the connections of one query.
@@ -94,6 +106,20 @@ impl Client {
     /// # Errors
     /// The query itself has to end, or the endpoint gives no answer.
     pub fn ask(&mut self, url: &str, query: &str, watch: &dyn Watch) -> Result<Reply, AskError> {
+        let mut form = form_urlencoded::Serializer::new(String::new());
+        let form = form.append_pair("query", query).finish();
+        self.call(url, &Message::Query(form.into()), watch)
+    }
+
+    /// Gets the document of a URL.
+    ///
+    /// # Errors
+    /// The request itself has to end, or there is no document.
+    pub fn fetch(&mut self, url: &str, watch: &dyn Watch) -> Result<Reply, AskError> {
+        self.call(url, &Message::Document, watch)
+    }
+
+    fn call(&mut self, url: &str, message: &Message, watch: &dyn Watch) -> Result<Reply, AskError> {
         if let Some(failure) = self.failures.get(url) {
             return Err(failure.clone().into());
         }
@@ -107,7 +133,7 @@ impl Client {
                     Ok(never) => match never {},
                     Err(e) => Err(e.into()),
                 },
-                answer = self.within_time(url, query, watch) => answer,
+                answer = self.within_time(url, message, watch) => answer,
             }
         });
         self.runtime = Some(runtime);
@@ -120,13 +146,13 @@ impl Client {
     async fn within_time(
         &mut self,
         url: &str,
-        query: &str,
+        message: &Message,
         watch: &dyn Watch,
     ) -> Result<Reply, AskError> {
         let Some(timeout) = self.services.timeout else {
-            return self.exchange(url, query, watch).await;
+            return self.exchange(url, message, watch).await;
         };
-        let answer = tokio::time::timeout(timeout, self.exchange(url, query, watch)).await;
+        let answer = tokio::time::timeout(timeout, self.exchange(url, message, watch)).await;
         answer.unwrap_or_else(|_| {
             let waited = timeout.as_millis();
             Err(Failure::unanswered(format_args!(
@@ -139,15 +165,13 @@ impl Client {
     async fn exchange(
         &mut self,
         url: &str,
-        query: &str,
+        message: &Message,
         watch: &dyn Watch,
     ) -> Result<Reply, AskError> {
-        let mut form = form_urlencoded::Serializer::new(String::new());
-        let form = Bytes::from(form.append_pair("query", query).finish());
         let mut url = url.to_owned();
         for _ in 0..=REDIRECTS_MAX {
             let endpoint = self.services.guard.permit(&url)?;
-            let (sender, response) = self.send(&endpoint, &form).await?;
+            let (sender, response) = self.send(&endpoint, message).await?;
             match redirected(&url, &response)? {
                 Some(next) => url = next,
                 None => {
@@ -165,16 +189,16 @@ impl Client {
     async fn send(
         &mut self,
         endpoint: &Endpoint,
-        form: &Bytes,
+        message: &Message,
     ) -> Result<(SendRequest<Full<Bytes>>, Response<Incoming>), Failure> {
         if let Some(mut sender) = self.connections.remove(&endpoint.authority)
             && sender.ready().await.is_ok()
-            && let Ok(response) = sender.send_request(request(endpoint, form)?).await
+            && let Ok(response) = sender.send_request(message.request(endpoint)?).await
         {
             return Ok((sender, response));
         }
         let mut sender = self.connect(endpoint).await?;
-        let response = sender.send_request(request(endpoint, form)?).await;
+        let response = sender.send_request(message.request(endpoint)?).await;
         let response = response.map_err(|e| Failure::unanswered(chain(&e)))?;
         Ok((sender, response))
     }
@@ -191,7 +215,7 @@ impl Client {
         let addresses: Vec<SocketAddr> = found.iter().filter(admitted).copied().collect();
         if let (true, Some(address)) = (addresses.is_empty(), found.first()) {
             return Err(Failure::forbidden(format_args!(
-                "{host} has the address {}, which is not public; add {host:?} to the setting service.private_hosts if queries may ask it",
+                "{host} has the address {}, which is not public; add {host:?} to the setting service.private_hosts if requests may ask it",
                 address.ip()
             )));
         }
@@ -223,14 +247,24 @@ async fn watched(watch: &dyn Watch) -> Result<Infallible> {
     }
 }
 
-fn request(endpoint: &Endpoint, form: &Bytes) -> Result<Request<Full<Bytes>>, Failure> {
-    Request::post(&endpoint.target)
-        .header(HOST, &endpoint.authority)
-        .header(USER_AGENT, AGENT)
-        .header(ACCEPT, RESULTS)
-        .header(CONTENT_TYPE, "application/x-www-form-urlencoded")
-        .body(Full::new(form.clone()))
-        .map_err(Failure::unanswered)
+impl Message {
+    fn request(&self, endpoint: &Endpoint) -> Result<Request<Full<Bytes>>, Failure> {
+        let request = match self {
+            Self::Query(_) => Request::post(&endpoint.target)
+                .header(ACCEPT, RESULTS)
+                .header(CONTENT_TYPE, "application/x-www-form-urlencoded"),
+            Self::Document => Request::get(&endpoint.target).header(ACCEPT, DOCUMENTS),
+        };
+        let body = match self {
+            Self::Query(form) => form.clone(),
+            Self::Document => Bytes::new(),
+        };
+        request
+            .header(HOST, &endpoint.authority)
+            .header(USER_AGENT, AGENT)
+            .body(Full::new(body))
+            .map_err(Failure::unanswered)
+    }
 }
 
 /// The URL to which a response sends the request on (RFC 9110, section 15.4); a See Other is no answer to a query.

@@ -45,13 +45,20 @@ impl Failure {
     pub fn unanswered(what: impl fmt::Display) -> Self {
         Self {
             kind: ErrorKind::Service,
-            message: format!("{what}; mend it there, or write SERVICE SILENT to go on without it"),
+            message: what.to_string(),
         }
     }
 
-    /// The error that ends the query, for the endpoint as the query names it.
-    pub fn into_error(self, endpoint: &str) -> Error {
-        Error::new(self.kind, format!("SERVICE {endpoint}: {}", self.message))
+    /// The error that ends the request, for the operation (SERVICE or LOAD) and for the endpoint as the request names it.
+    pub fn into_error(self, operation: &str, endpoint: &str) -> Error {
+        let hint = match self.kind {
+            ErrorKind::Forbidden => String::new(),
+            _ => format!("; mend it there, or write {operation} SILENT to go on without it"),
+        };
+        Error::new(
+            self.kind,
+            format!("{operation} {endpoint}: {}{hint}", self.message),
+        )
     }
 }
 

@@ -15,6 +15,8 @@ use std::net::IpAddr;
 /// The endpoints that queries may ask.
 #[derive(Debug, Default)]
 pub struct Guard {
+    /// The setting that holds the list.
+    setting: &'static str,
     entries: Vec<Entry>,
     private_hosts: Vec<String>,
 }
@@ -85,12 +87,12 @@ impl Endpoint {
 }
 
 impl Entry {
-    fn parse(text: &str) -> Result<Self> {
+    fn parse(text: &str, setting: &str) -> Result<Self> {
         let refuse = |why: &str| {
             Error::new(
                 ErrorKind::Settings,
                 format!(
-                    "service.allow: {text:?} is no endpoint: {why}; write http://HOST:PORT/PATH, with * at the end for all that begins so"
+                    "{setting}: {text:?} is no endpoint: {why}; write http://HOST:PORT/PATH, with * at the end for all that begins so"
                 ),
             )
         };
@@ -133,16 +135,17 @@ impl Entry {
 }
 
 impl Guard {
-    /// The guard of a list of entries and of hosts that may have private addresses.
+    /// The guard of a list of entries, under the name of their setting, and of hosts that may have private addresses.
     ///
     /// # Errors
     /// An entry is no endpoint.
-    pub fn new(allow: &[String], private_hosts: &[String]) -> Result<Self> {
+    pub fn new(setting: &'static str, allow: &[String], private_hosts: &[String]) -> Result<Self> {
         let lower = |host: &String| host.trim_matches(['[', ']']).to_ascii_lowercase();
         Ok(Self {
+            setting,
             entries: allow
                 .iter()
-                .map(|text| Entry::parse(text))
+                .map(|text| Entry::parse(text, setting))
                 .collect::<Result<_>>()?,
             private_hosts: private_hosts.iter().map(lower).collect(),
         })
@@ -157,9 +160,10 @@ impl Guard {
         let endpoint = Endpoint::parse(url).map_err(refuse)?;
         match self.entries.iter().any(|entry| entry.admits(&endpoint)) {
             true => Ok(endpoint),
-            false => Err(refuse(
-                "it is not in the setting service.allow; add it there if queries may ask it",
-            )),
+            false => Err(refuse(&format!(
+                "it is not in the setting {}; add it there if requests may ask it",
+                self.setting
+            ))),
         }
     }
 
@@ -182,7 +186,7 @@ mod tests {
 
     fn guard(allow: &[&str], private_hosts: &[&str]) -> Guard {
         let owned = |list: &[&str]| list.iter().map(ToString::to_string).collect::<Vec<_>>();
-        Guard::new(&owned(allow), &owned(private_hosts)).unwrap()
+        Guard::new("service.allow", &owned(allow), &owned(private_hosts)).unwrap()
     }
 
     #[test]
@@ -260,7 +264,7 @@ mod tests {
             "ftp://e.org/",
             "",
         ] {
-            let error = Guard::new(&[entry.to_owned()], &[]).unwrap_err();
+            let error = Guard::new("service.allow", &[entry.to_owned()], &[]).unwrap_err();
             assert_eq!(error.kind(), ErrorKind::Settings, "{entry}");
             assert!(error.to_string().contains("service.allow"), "{error}");
         }

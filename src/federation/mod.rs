@@ -32,9 +32,20 @@ impl Services {
     /// An entry of the allow list is no endpoint.
     pub fn new(settings: &ServiceSettings) -> Result<Self> {
         Ok(Self {
-            guard: Guard::new(&settings.allow, &settings.private_hosts)?,
+            guard: Guard::new("service.allow", &settings.allow, &settings.private_hosts)?,
             bindings_max: settings.bindings_max,
             timeout: settings.timeout(),
+        })
+    }
+
+    /// Where LOAD may fetch documents, with the hosts and the time-out of services.
+    ///
+    /// # Errors
+    /// An entry of the list is no URL.
+    pub fn of_documents(urls: &[String], settings: &ServiceSettings) -> Result<Self> {
+        Ok(Self {
+            guard: Guard::new("update.load_urls", urls, &settings.private_hosts)?,
+            ..Self::new(settings)?
         })
     }
 

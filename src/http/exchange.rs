@@ -113,6 +113,8 @@ async fn respond(
         Resource::Health => Ok((StatusCode::OK, "ok\n").into_response()),
         Resource::Metrics => Ok(pages::metrics(shared)),
         Resource::AdminLog => admin::log(shared, request).await,
+        Resource::AdminBackup => admin::backup(shared, request).await,
+        Resource::AdminCompact => admin::compact(shared, request).await,
     }
 }
 

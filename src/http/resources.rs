@@ -21,6 +21,10 @@ pub enum Resource {
     Metrics,
     /// The log directives.
     AdminLog,
+    /// Copies of the store.
+    AdminBackup,
+    /// Compaction of the store.
+    AdminCompact,
 }
 
 impl Resource {
@@ -35,6 +39,8 @@ impl Resource {
             "/health" => Some(Self::Health),
             "/metrics" => Some(Self::Metrics),
             "/admin/log" => Some(Self::AdminLog),
+            "/admin/backup" => Some(Self::AdminBackup),
+            "/admin/compact" => Some(Self::AdminCompact),
             path => path.starts_with("/store/").then_some(Self::Store),
         }
     }
@@ -43,7 +49,7 @@ impl Resource {
     pub const fn methods(self) -> &'static str {
         match self {
             Self::Query | Self::Sparql => "GET, HEAD, POST, QUERY, OPTIONS",
-            Self::Update => "POST, OPTIONS",
+            Self::Update | Self::AdminBackup | Self::AdminCompact => "POST, OPTIONS",
             Self::Store => "GET, HEAD, PUT, POST, DELETE, OPTIONS",
             Self::AdminLog => "GET, HEAD, PUT, OPTIONS",
             Self::Home | Self::Health | Self::Metrics => "GET, HEAD, OPTIONS",
@@ -61,7 +67,7 @@ impl Resource {
             Self::Home | Self::Query | Self::Update | Self::Sparql | Self::Store | Self::Health => {
                 true
             }
-            Self::Metrics | Self::AdminLog => false,
+            Self::Metrics | Self::AdminLog | Self::AdminBackup | Self::AdminCompact => false,
         }
     }
 }

@@ -11,6 +11,7 @@ use crate::settings::{HttpSettings, QuerySettings, Settings};
 use axum::Router;
 use axum::serve::ListenerExt;
 use std::net::SocketAddr;
+use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 use tokio::net::TcpListener;
@@ -43,6 +44,8 @@ pub struct Shared {
     pub is_federated: bool,
     /// Limits of requests.
     pub http: HttpSettings,
+    /// Where copies of the store go; empty for nowhere.
+    pub backup_folder: PathBuf,
     /// Where it listens.
     pub address: SocketAddr,
 }
@@ -81,6 +84,7 @@ impl Server {
             query: settings.query.clone(),
             is_federated: !settings.service.allow.is_empty(),
             http: settings.http.clone(),
+            backup_folder: settings.store.backup_folder.clone(),
             address,
         });
         Ok(Self { listener, shared })

@@ -13,7 +13,7 @@ use std::path::Path;
 /// Copies what a manifest names, and with `with_logs` the log, to a new directory.
 ///
 /// # Errors
-/// The directory is not empty, or writing failed.
+/// The directory is not empty, or writing failed; then it is empty again, as far as that can be done.
 pub fn copy(from: &Directory, manifest: &Manifest, with_logs: bool, to: &Path) -> Result<()> {
     std::fs::create_dir_all(to)
         .map_err(|e| Error::io(format_args!("cannot create {}", to.display()), e))?;
@@ -27,6 +27,20 @@ pub fn copy(from: &Directory, manifest: &Manifest, with_logs: bool, to: &Path) -
             ),
         ));
     }
+    copy_files(from, manifest, with_logs, &to).inspect_err(|_| {
+        for name in to.names().unwrap_or_default() {
+            // What cannot be removed either is no store, as its manifest is missing.
+            let _ = to.files().remove(&to.location().join(name));
+        }
+    })
+}
+
+fn copy_files(
+    from: &Directory,
+    manifest: &Manifest,
+    with_logs: bool,
+    to: &Directory,
+) -> Result<()> {
     let live = manifest.live_numbers();
     for name in from.names()? {
         let is_part = layout::number_of(&name).is_some_and(|number| live.contains(&number))
@@ -42,5 +56,5 @@ pub fn copy(from: &Directory, manifest: &Manifest, with_logs: bool, to: &Path) -
         .create(&to.location().join(layout::LOCK))
         .map_err(|e| Error::io(format_args!("cannot write {}", to.location().display()), e))?;
     // Only with its manifest, which comes last, is it a store.
-    manifest.write(&to)
+    manifest.write(to)
 }

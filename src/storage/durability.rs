@@ -120,10 +120,7 @@ impl Acknowledger {
                 }
                 Err(cause) => {
                     progress.has_failed = true;
-                    return Err(Error::io(
-                        "cannot sync the log; restart, so that the store is opened again",
-                        cause,
-                    ));
+                    return Err(unsynced(cause));
                 }
             }
         }
@@ -143,10 +140,7 @@ impl Acknowledger {
         if let (Durability::Os, Some(file)) = (self.durability, file) {
             file.sync().map_err(|cause| {
                 self.fail();
-                Error::io(
-                    "cannot sync the log; restart, so that the store is opened again",
-                    cause,
-                )
+                unsynced(cause)
             })?;
         }
         Ok(())
@@ -170,9 +164,17 @@ impl Acknowledger {
     }
 }
 
+fn unsynced(cause: std::io::Error) -> Error {
+    Error::new(
+        ErrorKind::WritingStopped,
+        "the log cannot be synced, so nobody knows whether this commit is on disk; the store is only read until the server is started again",
+    )
+    .caused_by(cause)
+}
+
 fn failed_before() -> Error {
     Error::new(
-        ErrorKind::Io,
-        "an earlier write to the store failed; restart, so that it is opened again",
+        ErrorKind::WritingStopped,
+        "an earlier write to the store failed; the store is only read until the server is started again",
     )
 }

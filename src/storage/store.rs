@@ -240,17 +240,23 @@ impl Store {
 }
 
 impl Store {
-    /// Copies the store, as it is now, to a new directory, where it is a store; others read and write on meanwhile.
+    /// Copies the store, as it is now, to a new directory, where it is a store; others read and write on meanwhile. Gives
+    /// the sequence number of the last commit in the copy.
     ///
     /// # Errors
     /// The directory is not empty, or writing failed.
-    pub fn backup(&self, to: &Path) -> Result<()> {
+    pub fn backup(&self, to: &Path) -> Result<u64> {
         let is_read_only = self.is_read_only();
         let mut manifest = self.shared.manifest();
         if !is_read_only {
             flush(&self.shared, &mut manifest)?;
         }
-        backup::copy(&self.shared.directory, &manifest, is_read_only, to)
+        backup::copy(&self.shared.directory, &manifest, is_read_only, to)?;
+        Ok(match is_read_only {
+            // The copy has the log, and what it holds.
+            true => self.snapshot().sequence(),
+            false => manifest.sequence,
+        })
     }
 
     /// Rewrites the store to one run and a sorted dictionary of the terms that are used; others read and write on

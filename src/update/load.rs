@@ -1,35 +1,92 @@
-//! LOAD (SPARQL 1.1 Update, section 3.1.4): documents from files, and only from folders that the settings list.
+//! LOAD (SPARQL 1.1 Update, section 3.1.4): documents from files and from the web, and only from where the settings say.
 
 use super::changes::Changes;
 use super::document::Document;
 use crate::diagnostics::{Error, ErrorKind, Result};
-use crate::rdf::{Compression, format_of_path};
+use crate::exec::QueryControl;
+use crate::federation::{AskError, Client, Services, Watch};
+use crate::rdf::{Compression, RdfFormat, format_from_media_type, format_of_path};
 use oxrdf::NamedNode;
 use percent_encoding::percent_decode_str;
+use spargebra::GraphUpdateOperation;
 use spargebra::term::GraphName;
+use std::cell::Cell;
+use std::collections::VecDeque;
 use std::fs::File;
-use std::io;
+use std::io::{self, Cursor, Read};
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+/// Where LOAD may read; by default nowhere.
+#[derive(Clone, Debug, Default)]
+pub struct LoadSources {
+    /// The folders of files.
+    pub folders: Vec<PathBuf>,
+    /// The servers of documents.
+    pub web: Arc<Services>,
+}
+
+/// The documents that the operations of a request load from other servers, in the order of the operations. One that
+/// cannot be had, and that its operation can do without, is an error here.
+pub type Fetched = VecDeque<Result<Opened>>;
+
+/// The bytes of a document, decompressed, and its format.
+type Opened = (Box<dyn Read + Send>, RdfFormat);
+
+/// Gets the documents of other servers.
+///
+/// # Errors
+/// A document cannot be had, and its operation does not say SILENT, or the request is over a limit.
+pub fn fetch_all(
+    operations: &[GraphUpdateOperation],
+    web: &Arc<Services>,
+    control: &QueryControl,
+) -> Result<Fetched> {
+    let mut fetched = Fetched::new();
+    let waiting = Waiting {
+        control,
+        bytes: Cell::new(0),
+    };
+    for operation in operations {
+        let GraphUpdateOperation::Load { silent, source, .. } = operation else {
+            continue;
+        };
+        if !is_on_the_web(source) {
+            continue;
+        }
+        match fetch(source, web, &waiting) {
+            Err(error) if !(*silent && may_be_silent(&error)) => return Err(error),
+            document => fetched.push_back(document),
+        }
+    }
+    Ok(fetched)
+}
+
+fn is_on_the_web(source: &NamedNode) -> bool {
+    let iri = source.as_str();
+    iri.starts_with("http:") || iri.starts_with("https:")
+}
 
 /// Inserts the statements of a document; on an error nothing is inserted.
 ///
 /// # Errors
-/// The document is not in a listed folder, cannot be read or does not parse, or the request is over a limit.
+/// The document is nowhere where LOAD may read, cannot be had or does not parse, or the request is over a limit.
 pub fn load(
     changes: &mut Changes,
     source: &NamedNode,
     destination: &GraphName,
     folders: &[PathBuf],
+    fetched: &mut Fetched,
 ) -> Result<()> {
-    let path = allowed_path(source, folders)?;
-    let format = format_of_path(&path).ok_or_else(|| {
-        let message = format!("LOAD {source}: its extension does not tell its format");
-        Error::new(ErrorKind::UnsupportedMediaType, message)
-    })?;
-    let reader = File::open(&path).and_then(|file| Compression::of_path(&path).reader(file));
+    let (reader, format) = match is_on_the_web(source) {
+        true => fetched
+            .pop_front()
+            .unwrap_or_else(|| Err(Error::internal(format!("{source} was not fetched"))))?,
+        false => open_file(source, folders)?,
+    };
     let document = Document {
         name: source.as_str().to_owned(),
-        reader: reader.map_err(|e| unreadable(source, e))?,
+        reader,
         format,
         base: Some(source.as_str().to_owned()),
         graph: match destination {
@@ -38,6 +95,63 @@ pub fn load(
         },
     };
     document.insert(changes)
+}
+
+fn open_file(source: &NamedNode, folders: &[PathBuf]) -> Result<Opened> {
+    let path = allowed_path(source, folders)?;
+    let format = format_of_path(&path).ok_or_else(|| {
+        let message = format!("LOAD {source}: its extension does not tell its format");
+        Error::new(ErrorKind::UnsupportedMediaType, message)
+    })?;
+    let reader = File::open(&path).and_then(|file| Compression::of_path(&path).reader(file));
+    Ok((reader.map_err(|e| unreadable(source, e))?, format))
+}
+
+/// Gets a document from its server. It is held in memory, within the request's limit, until it is parsed.
+fn fetch(source: &NamedNode, web: &Arc<Services>, waiting: &Waiting<'_>) -> Result<Opened> {
+    let reply = Client::new(Arc::clone(web))?.fetch(source.as_str(), waiting);
+    let reply = reply.map_err(|e| match e {
+        AskError::Query(error) => error,
+        AskError::Service(failure) => failure.into_error("LOAD", &source.to_string()),
+    })?;
+    let url = source.as_str().split(['?', '#']).next().unwrap_or_default();
+    let path = Path::new(url);
+    let format = format_of(&reply.media_type, path).ok_or_else(|| {
+        let message = format!(
+            "LOAD {source}: neither its media type {:?} nor its extension tells a format of RDF",
+            reply.media_type
+        );
+        Error::new(ErrorKind::UnsupportedMediaType, message)
+    })?;
+    let reader = Compression::of_path(path).reader(Cursor::new(reply.body));
+    Ok((reader.map_err(|e| unreadable(source, e))?, format))
+}
+
+/// The format of a document: its media type tells it, but for the types that servers give to what they do not know.
+fn format_of(media_type: &str, path: &Path) -> Option<RdfFormat> {
+    let essence = media_type.split(';').next().unwrap_or_default().trim();
+    match essence {
+        "text/plain" => format_of_path(path).or(Some(RdfFormat::NTriples)),
+        _ => format_from_media_type(media_type).or_else(|| format_of_path(path)),
+    }
+}
+
+/// An update that waits for documents.
+struct Waiting<'c> {
+    control: &'c QueryControl,
+    /// The bytes of all documents so far.
+    bytes: Cell<u64>,
+}
+
+impl Watch for Waiting<'_> {
+    fn check(&self) -> Result<()> {
+        self.control.check()
+    }
+
+    fn charge(&self, bytes: usize) -> Result<()> {
+        self.bytes.set(self.bytes.get() + bytes as u64);
+        self.control.check_memory(self.bytes.get())
+    }
 }
 
 /// Whether SILENT covers an error: it does, unless the whole request must end.
@@ -57,7 +171,7 @@ fn allowed_path(source: &NamedNode, folders: &[PathBuf]) -> Result<PathBuf> {
     let iri = source.as_str();
     let Some(rest) = iri.strip_prefix("file://") else {
         return Err(Error::unsupported(format_args!(
-            "LOAD {source} (LOAD reads file:///... only)"
+            "LOAD {source} (LOAD reads file:///... and http://... only)"
         )));
     };
     let path = percent_decode_str(rest.strip_prefix("localhost").unwrap_or(rest));
@@ -91,5 +205,37 @@ fn unreadable(source: &NamedNode, cause: io::Error) -> Error {
             format!("LOAD {source}: there is no such file"),
         ),
         _ => Error::io(format_args!("LOAD {source}"), cause),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn media_types_and_extensions_tell_formats() {
+        for (media_type, path, format) in [
+            (
+                "text/turtle; charset=utf-8",
+                "/a.nt",
+                Some(RdfFormat::Turtle),
+            ),
+            ("application/n-quads", "/a", Some(RdfFormat::NQuads)),
+            ("text/plain", "/a.ttl", Some(RdfFormat::Turtle)),
+            ("text/plain; charset=utf-8", "/a", Some(RdfFormat::NTriples)),
+            (
+                "application/octet-stream",
+                "/a.trig.gz",
+                Some(RdfFormat::TriG),
+            ),
+            ("", "/a.rdf", Some(RdfFormat::RdfXml)),
+            ("text/html", "/a", None),
+        ] {
+            assert_eq!(
+                format_of(media_type, Path::new(path)),
+                format,
+                "{media_type} {path}"
+            );
+        }
     }
 }

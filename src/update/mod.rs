@@ -18,14 +18,15 @@ mod terms;
 
 pub use document::Document;
 pub use graph_store::{GraphChange, GraphChoice, Precondition, delete, exists, post, put};
+pub use load::LoadSources;
 
 use crate::diagnostics::{Error, ErrorKind, Result};
 use crate::exec::QueryControl;
 use crate::storage::{Commit, Store};
 use changes::Changes;
+use load::Fetched;
 use oxiri::Iri;
 use spargebra::{GraphUpdateOperation as Operation, Update};
-use std::path::PathBuf;
 use terms::DocumentTerms;
 
 /// What a request says beside its text.
@@ -35,8 +36,8 @@ pub struct Surroundings {
     pub using_graphs: Vec<String>,
     /// The protocol's `using-named-graph-uri`.
     pub using_named_graphs: Vec<String>,
-    /// The folders from which LOAD may read.
-    pub load_folders: Vec<PathBuf>,
+    /// Where LOAD may read.
+    pub sources: LoadSources,
 }
 
 /// Runs an update.
@@ -50,12 +51,15 @@ pub fn run(
     control: &QueryControl,
 ) -> Result<Commit> {
     check_dataset(&update, surroundings)?;
+    // Other servers may be slow; writers do not wait for them.
+    let mut fetched = load::fetch_all(&update.operations, &surroundings.sources.web, control)?;
     let mut changes = Changes::begin(store, control)?;
     for operation in update.operations {
         apply(
             &mut changes,
             operation,
             surroundings,
+            &mut fetched,
             update.base_iri.as_ref(),
         )?;
     }
@@ -80,6 +84,7 @@ fn apply(
     changes: &mut Changes,
     operation: Operation,
     surroundings: &Surroundings,
+    fetched: &mut Fetched,
     base: Option<&Iri<String>>,
 ) -> Result<()> {
     changes.check()?;
@@ -120,7 +125,13 @@ fn apply(
             silent,
             source,
             destination,
-        } => match load::load(changes, &source, &destination, &surroundings.load_folders) {
+        } => match load::load(
+            changes,
+            &source,
+            &destination,
+            &surroundings.sources.folders,
+            fetched,
+        ) {
             Err(error) if silent && load::may_be_silent(&error) => Ok(()),
             loaded => loaded,
         },

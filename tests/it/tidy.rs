@@ -46,6 +46,7 @@ const ROOMS: [(&str, &[&str]); 18] = [
             "storage",
             "expr",
             "plan",
+            "federation",
             "exec",
         ],
     ),

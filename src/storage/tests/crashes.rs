@@ -100,7 +100,7 @@ impl Place<'_> {
             }
             Step::Flush => flush::flush(&store.shared, &mut store.shared.manifest()),
             Step::Compact => store.compact(),
-            Step::Backup => store.backup(&self.location.join("copy")),
+            Step::Backup => store.backup(&self.location.join("copy")).map(drop),
             Step::Reopen => {
                 // The store is closed before it is opened again.
                 store.close();

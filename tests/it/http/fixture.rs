@@ -62,7 +62,8 @@ impl Fixture {
 
     fn serve(engine: Engine, store: tempfile::TempDir, settings: Settings) -> Self {
         let engine = engine
-            .with_load_folders(settings.update.load_folders.clone())
+            .with_load_sources(&settings.update, &settings.service)
+            .unwrap()
             .with_services(&settings.service)
             .unwrap();
         let (stop, stopped) = oneshot::channel();

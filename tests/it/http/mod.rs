@@ -8,6 +8,7 @@ mod levels;
 mod program;
 mod streams;
 mod updates;
+mod upkeep;
 
 use libtest_mimic::Trial;
 
@@ -18,6 +19,7 @@ pub fn trials() -> Vec<Trial> {
     trials.extend(program::trials());
     trials.extend(levels::trials());
     trials.extend(updates::trials());
+    trials.extend(upkeep::trials());
     trials.extend(graphs::trials());
     trials
 }

@@ -11,6 +11,7 @@ pub fn trials() -> Vec<Trial> {
         trial("an update says what it changed", counts),
         trial("an update that fails changes nothing", all_or_nothing),
         trial("LOAD reads listed folders only", load),
+        trial("LOAD fetches listed URLs only", load_from_the_web),
         trial("a server that only reads changes nothing", read_only),
         trial("a compressed update is read", compressed),
         trial("deeply joined templates are refused", deep_templates),
@@ -101,7 +102,8 @@ fn all_or_nothing() {
     let fails = |rest: &str, status, words| {
         check_refused(&server, &format!("{insert} {rest}"), status, words);
     };
-    fails("LOAD <http://e/nowhere>", 501, "LOAD");
+    fails("LOAD <file:///nowhere>", 403, "load_folders");
+    fails("LOAD <http://e/nowhere>", 403, "load_urls");
     fails(
         "INSERT DATA { GRAPH <http://e/g> { <http://e/a> <http://e/b> 1 } } ; CREATE GRAPH <http://e/g>",
         400,
@@ -153,6 +155,42 @@ fn load() {
     assert_eq!(count(&server, "?s ?p ?o"), "1");
     let closed = Fixture::with(Vec::new(), |_| {});
     check_refused(&closed, &format!("LOAD {good}"), 403, "load_folders");
+}
+
+fn load_from_the_web() {
+    let far = Fixture::with(Vec::new(), |_| {});
+    check(&far, "INSERT DATA { <http://e/a> <http://e/b> 1, 2 }", 2, 0);
+    let document = format!("http://{}/store?default", far.address);
+    let near = Fixture::with(Vec::new(), |s| {
+        s.update.load_urls = vec![format!("http://{}/*", far.address)];
+    });
+    check(&near, &format!("LOAD <{document}>"), 2, 0);
+    let into = format!("LOAD <{document}> INTO GRAPH <http://e/g>");
+    check(&near, &into, 2, 0);
+    let broken = [
+        (format!("LOAD <http://{}/none>", far.address), 502, "404"),
+        (
+            format!("LOAD <http://{}/health>", far.address),
+            400,
+            "health",
+        ),
+        ("LOAD <http://e.example/a.ttl>".to_owned(), 403, "load_urls"),
+        ("LOAD <https://e.example/a>".to_owned(), 403, "https"),
+        ("LOAD <ftp://e.example/a>".to_owned(), 501, "ftp"),
+    ];
+    for (text, status, words) in broken {
+        check_refused(&near, &text, status, words);
+        check(&near, &text.replace("LOAD", "LOAD SILENT"), 0, 0);
+    }
+    let limited = Fixture::with(Vec::new(), |s| {
+        s.update.load_urls = vec!["*".to_owned()];
+    });
+    check_refused(
+        &limited,
+        &format!("LOAD <{document}>"),
+        403,
+        "private_hosts",
+    );
 }
 
 fn read_only() {
