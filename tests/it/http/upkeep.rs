@@ -125,7 +125,10 @@ fn backup() {
             let sequence = response.json()["sequence"].as_u64().unwrap();
             let quads = count(&folder.path().join(format!("copy{copy}")));
             // Each commit inserts a pair, and a copy holds whole commits only.
-            assert!(quads % 2 == 0 && quads >= last, "{quads} after {last}");
+            assert!(
+                quads.is_multiple_of(2) && quads >= last,
+                "{quads} after {last}"
+            );
             assert!(sequence >= quads / 2, "{sequence} commits, {quads} quads");
             last = quads;
         }
