@@ -9,7 +9,8 @@ const KALUTA: &str = env!("CARGO_BIN_EXE_kaluta");
 
 /// A server that ends when this is dropped.
 pub struct Served {
-    child: Child,
+    /// Its process.
+    pub child: Child,
     /// Host and port.
     pub authority: String,
 }

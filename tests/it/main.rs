@@ -6,13 +6,16 @@ mod cases;
 mod chapter17;
 mod cliffs;
 mod compare;
+mod concurrency;
 mod differential;
 mod endpoint;
 mod federation;
+mod formats;
 mod fuzz;
 mod http;
 mod isomorphism;
 mod kaluta;
+mod kills;
 mod metamorphic;
 mod operators;
 mod oracle;
@@ -46,8 +49,11 @@ fn main() -> ExitCode {
         differential::trials(&operators),
         metamorphic::trials(&operators),
         federation::trials(),
+        formats::trials(),
         fuzz::trials(),
         http::trials(),
+        kills::trials(),
+        concurrency::trials(),
         queries::trials(),
         round_trips::trials(),
         workload::trials(),

@@ -5,7 +5,7 @@ mod conversation;
 pub mod fixture;
 mod graphs;
 mod levels;
-mod program;
+pub mod program;
 mod streams;
 mod updates;
 mod upkeep;
