@@ -13,6 +13,7 @@
 mod documents;
 mod served;
 
+use documents::TRIPLES;
 use served::{Connection, Served, broken};
 use std::fs;
 use std::io::Result;
@@ -69,6 +70,9 @@ struct Work {
     failed: AtomicU64,
 }
 
+/// A part of [`Held`].
+type Part = fn(&Held) -> f64;
+
 /// What the server held at the end of a row.
 #[derive(Clone, Copy, Default)]
 struct Held {
@@ -98,13 +102,16 @@ fn soak(minutes: u64) -> Result<bool> {
         work.is_over.store(true, Ordering::Relaxed);
         rows
     })?;
+    let syncs = server.metric("kaluta_log_syncs_total")?;
     drop(server);
     let verified = Command::new(env!("CARGO_BIN_EXE_kaluta"))
         .args(["verify", "--location"])
         .arg(&store)
         .status()?;
     let failed = work.failed.load(Ordering::Relaxed);
-    println!("\n{failed} clients ended with an error; verification: {verified}");
+    println!(
+        "\n{syncs} syncs of the log; {failed} clients ended with an error; verification: {verified}"
+    );
     Ok(level_off(&rows) && failed == 0 && verified.success())
 }
 
@@ -170,7 +177,7 @@ fn push(times: &Mutex<Vec<f64>>, start: Instant) {
 
 fn watch(minutes: u64, server: &Served, store: &Path, work: &Work) -> Result<Vec<Held>> {
     println!(
-        "{WRITERS} writers of {BATCH} documents a commit, {WINDOW} documents kept by each, {READERS} readers\n"
+        "{WRITERS} writers of {BATCH} documents of {TRIPLES} triples a commit, {WINDOW} documents kept by each, {READERS} readers\n"
     );
     println!(
         "| seconds | memory, MB | open files | disk, MB | commits | p50 ms | p99 ms | queries | p50 ms | p99 ms |"
@@ -225,9 +232,9 @@ fn held(server: &Served, store: &Path) -> Result<Held> {
 /// Whether the last third of the rows needed hardly more than the second; prints both.
 fn level_off(rows: &[Held]) -> bool {
     let third = rows.len() / 3;
-    let most = |rows: &[Held], of: fn(&Held) -> f64| rows.iter().map(of).fold(0.0, f64::max);
+    let most = |rows: &[Held], of: Part| rows.iter().map(of).fold(0.0, f64::max);
     let (second, last) = (&rows[third..2 * third], &rows[rows.len() - third..]);
-    let kinds: [(&str, fn(&Held) -> f64); 3] = [
+    let kinds: [(&str, Part); 3] = [
         ("memory, MB", |held| held.memory_mb),
         ("open files", |held| held.files),
         ("disk, MB", |held| held.disk_mb),

@@ -71,6 +71,10 @@ impl SetCursor {
     }
 }
 
+/// The columns of a row after the common prefix, in the order of the permutation; zeros after them, and for a column
+/// that is the same in every row and that nobody wants.
+type Head = [TermId; 4];
+
 /// The rows of a cursor's block that are not merged yet.
 #[derive(Debug)]
 struct Input {
@@ -78,8 +82,8 @@ struct Input {
     sign: Sign,
     /// The place in the cursor's block.
     place: usize,
-    /// The row at that place, in the order of the permutation, and whether there is one.
-    head: Option<[TermId; 4]>,
+    /// The row at that place, and whether there is one.
+    head: Option<Head>,
 }
 
 impl Input {
@@ -87,15 +91,9 @@ impl Input {
         self.cursor.block().rows() - self.place
     }
 
-    /// An id of the cursor's block; a column that the prefix fixes and nobody wants is the same in every row.
-    fn id(&self, column: QuadColumn, place: usize) -> TermId {
-        let ids = self.cursor.block().column(column);
-        ids.get(place).copied().unwrap_or_default()
-    }
-
     /// The row at its place, once the next block is read where needed; `None` at the end.
     #[inline]
-    fn head(&mut self, columns: &[QuadColumn; 4]) -> Result<Option<[TermId; 4]>> {
+    fn head(&mut self, columns: &[QuadColumn]) -> Result<Option<Head>> {
         if self.head.is_none() {
             if self.pending() == 0 {
                 self.place = 0;
@@ -104,7 +102,12 @@ impl Input {
                     return Ok(None);
                 }
             }
-            self.head = Some(columns.map(|c| self.id(c, self.place)));
+            let mut head = Head::default();
+            for (id, &column) in head.iter_mut().zip(columns) {
+                let ids = self.cursor.block().column(column);
+                *id = ids.get(self.place).copied().unwrap_or_default();
+            }
+            self.head = Some(head);
         }
         Ok(self.head)
     }
@@ -118,27 +121,39 @@ impl Input {
         }
     }
 
-    /// The number of rows from the place on that are below `bound` in these columns.
+    /// The number of rows from the place on that are below `bound` in these columns, by which they are sorted.
     fn rows_below(&self, columns: &[QuadColumn], bound: &[TermId]) -> usize {
-        let (mut low, mut high) = (self.place, self.cursor.block().rows());
-        while low < high {
-            let middle = low.midpoint(high);
-            let row = columns.iter().map(|&c| self.id(c, middle));
-            if row.take(bound.len()).lt(bound.iter().copied()) {
-                low = middle + 1;
-            } else {
-                high = middle;
-            }
+        let block = self.cursor.block();
+        // The rows that are like the bound in the columns looked at so far; those before them are below it.
+        let (mut start, mut end) = (self.place, block.rows());
+        for (&column, &id) in columns.iter().zip(bound) {
+            let Some(ids) = block.column(column).get(start..end) else {
+                continue;
+            };
+            let below = count_while(ids, |other| other < id);
+            start += below;
+            end = start + count_while(&ids[below..], |other| other == id);
         }
-        low - self.place
+        start - self.place
     }
+}
+
+/// The number of leading ids that pass a test which no id after them passes. There are few, mostly, so steps double.
+#[inline]
+fn count_while(ids: &[TermId], test: impl Fn(TermId) -> bool) -> usize {
+    let mut step = 1;
+    while step <= ids.len() && test(ids[step - 1]) {
+        step *= 2;
+    }
+    let (low, high) = (step / 2, step.min(ids.len()));
+    low + ids[low..high].partition_point(|&id| test(id))
 }
 
 /// A merge of cursors.
 #[derive(Debug)]
 pub struct Merge {
     inputs: Vec<Input>,
-    columns: [QuadColumn; 4],
+    permutation: Permutation,
     prefix_len: usize,
     wanted: ColumnMask,
     keeps: Sign,
@@ -173,7 +188,7 @@ impl Merge {
         };
         Self {
             inputs: cursors.into_iter().map(input).collect(),
-            columns: permutation.columns(),
+            permutation,
             prefix_len,
             wanted,
             keeps,
@@ -198,15 +213,17 @@ impl Merge {
     /// # Errors
     /// A block is damaged.
     pub fn next_block(&mut self) -> Result<Option<&ScanBlock>> {
+        let columns = self.permutation.columns();
+        let columns = &columns[self.prefix_len..];
         let mut rows = 0;
         while rows < BLOCK_ROWS {
-            let Some(next) = self.smallest()? else {
+            let Some(next) = self.smallest(columns)? else {
                 break;
             };
             rows += match next {
                 Smallest::Of { input, bound } => {
                     let below = match bound {
-                        Some(bound) => self.inputs[input].rows_below(&self.columns, &bound),
+                        Some(bound) => self.inputs[input].rows_below(columns, &bound),
                         None => self.inputs[input].pending(),
                     };
                     let keeps = self.inputs[input].sign == self.keeps;
@@ -220,11 +237,11 @@ impl Merge {
     }
 
     /// Where the smallest row is.
-    fn smallest(&mut self) -> Result<Option<Smallest>> {
-        let mut smallest: Option<(usize, [TermId; 4])> = None;
-        let mut bound: Option<[TermId; 4]> = None;
+    fn smallest(&mut self, columns: &[QuadColumn]) -> Result<Option<Smallest>> {
+        let mut smallest: Option<(usize, Head)> = None;
+        let mut bound: Option<Head> = None;
         for (number, input) in self.inputs.iter_mut().enumerate() {
-            let Some(row) = input.head(&self.columns)? else {
+            let Some(row) = input.head(columns)? else {
                 continue;
             };
             match smallest {
@@ -259,7 +276,7 @@ impl Merge {
     }
 
     /// Sums up a row that several inputs are at, the first of which is `first`, and says how many came out.
-    fn take_equal(&mut self, row: &[TermId; 4], first: usize, at: usize) -> usize {
+    fn take_equal(&mut self, row: &Head, first: usize, at: usize) -> usize {
         let mut sum = 0;
         for input in &mut self.inputs[first + 1..] {
             if input.head.as_ref() == Some(row) {
@@ -276,7 +293,8 @@ impl Merge {
     /// # Errors
     /// A block is damaged.
     pub fn seek(&mut self, key: &[TermId]) -> Result<()> {
-        let columns = &self.columns[self.prefix_len..];
+        let columns = self.permutation.columns();
+        let columns = &columns[self.prefix_len..];
         for input in &mut self.inputs {
             let below = input.rows_below(columns, key);
             input.advance(below);
@@ -291,10 +309,7 @@ impl Merge {
 /// Where the smallest row of a merge is.
 enum Smallest {
     /// In one input, and the smallest row of the others.
-    Of {
-        input: usize,
-        bound: Option<[TermId; 4]>,
-    },
+    Of { input: usize, bound: Option<Head> },
     /// In several inputs, the first of which is this.
-    OfSeveral { row: [TermId; 4], input: usize },
+    OfSeveral { row: Head, input: usize },
 }
