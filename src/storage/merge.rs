@@ -149,6 +149,9 @@ fn count_while(ids: &[TermId], test: impl Fn(TermId) -> bool) -> usize {
     low + ids[low..high].partition_point(|&id| test(id))
 }
 
+/// The rows that are merged at once after rows were skipped: who skips often wants few of them.
+const FEW_ROWS: usize = 16;
+
 /// A merge of cursors.
 #[derive(Debug)]
 pub struct Merge {
@@ -158,6 +161,8 @@ pub struct Merge {
     wanted: ColumnMask,
     keeps: Sign,
     block: ScanBlock,
+    /// The rows of the next block, at most.
+    rows_max: usize,
 }
 
 impl Merge {
@@ -193,6 +198,7 @@ impl Merge {
             wanted,
             keeps,
             block: ScanBlock::new(wanted),
+            rows_max: BLOCK_ROWS,
         }
     }
 
@@ -216,7 +222,7 @@ impl Merge {
         let columns = self.permutation.columns();
         let columns = &columns[self.prefix_len..];
         let mut rows = 0;
-        while rows < BLOCK_ROWS {
+        while rows < self.rows_max {
             let Some(next) = self.smallest(columns)? else {
                 break;
             };
@@ -227,11 +233,12 @@ impl Merge {
                         None => self.inputs[input].pending(),
                     };
                     let keeps = self.inputs[input].sign == self.keeps;
-                    self.take(input, below.min(BLOCK_ROWS - rows), rows, keeps)
+                    self.take(input, below.min(self.rows_max - rows), rows, keeps)
                 }
                 Smallest::OfSeveral { row, input } => self.take_equal(&row, input, rows),
             };
         }
+        self.rows_max = (self.rows_max * 2).min(BLOCK_ROWS);
         self.block.show(0, rows);
         Ok((rows > 0).then_some(&self.block))
     }
@@ -295,12 +302,17 @@ impl Merge {
     pub fn seek(&mut self, key: &[TermId]) -> Result<()> {
         let columns = self.permutation.columns();
         let columns = &columns[self.prefix_len..];
+        let mut skipped = 0;
         for input in &mut self.inputs {
             let below = input.rows_below(columns, key);
+            skipped += below;
             input.advance(below);
             if input.pending() == 0 {
                 input.cursor.seek(key)?;
             }
+        }
+        if skipped > FEW_ROWS {
+            self.rows_max = FEW_ROWS;
         }
         Ok(())
     }
