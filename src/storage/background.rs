@@ -1,10 +1,14 @@
 //! The thread that moves what commits brought to files, so that no writer has to.
 
-use super::flush::flush;
+use super::flush::{flush, flush_when_quiet, is_worth_a_quiet_flush};
 use super::shared::Shared;
 use crate::diagnostics::{Error, Result};
 use std::sync::{Arc, Condvar, Mutex, PoisonError};
 use std::thread::JoinHandle;
+use std::time::Duration;
+
+/// The store is quiet when nobody has committed for so long.
+const QUIET: Duration = Duration::from_secs(1);
 
 /// What the thread is asked to do.
 #[derive(Debug, Default)]
@@ -17,6 +21,16 @@ pub struct Chores {
 struct Asked {
     flush: bool,
     stop: bool,
+}
+
+/// What the thread does next.
+enum Chore {
+    /// Write what is in memory to files.
+    Flush,
+    /// See whether the store is quiet.
+    LookAround,
+    /// End.
+    Stop,
 }
 
 impl Chores {
@@ -39,15 +53,20 @@ impl Chores {
             .stop
     }
 
-    /// Waits for a flush to do; `false` when the thread is to end.
-    fn wait(&self) -> bool {
+    /// Waits until there is something to do, or for a while.
+    fn wait(&self) -> Chore {
         let asked = self.asked.lock().unwrap_or_else(PoisonError::into_inner);
         let waited = self
             .changed
-            .wait_while(asked, |asked| !asked.flush && !asked.stop);
-        let mut asked = waited.unwrap_or_else(PoisonError::into_inner);
+            .wait_timeout_while(asked, QUIET, |asked| !asked.flush && !asked.stop);
+        let (mut asked, _) = waited.unwrap_or_else(PoisonError::into_inner);
+        let chore = match *asked {
+            Asked { stop: true, .. } => Chore::Stop,
+            Asked { flush: true, .. } => Chore::Flush,
+            Asked { .. } => Chore::LookAround,
+        };
         asked.flush = false;
-        !asked.stop
+        chore
     }
 }
 
@@ -96,8 +115,22 @@ fn work(shared: &Shared) {
         tracing::error!(%error, "the dictionary cannot be read");
     }
     drop(opened);
-    while shared.chores.wait() {
-        if let Err(error) = flush(shared, &mut shared.manifest()) {
+    let mut seen = 0;
+    loop {
+        let done = match shared.chores.wait() {
+            Chore::Stop => return,
+            Chore::Flush => flush(shared, &mut shared.manifest()),
+            Chore::LookAround => {
+                let state = shared.acknowledger.published();
+                let is_quiet = std::mem::replace(&mut seen, state.sequence()) == state.sequence();
+                if !is_quiet || !is_worth_a_quiet_flush(&state) {
+                    continue;
+                }
+                drop(state);
+                flush_when_quiet(shared, &mut shared.manifest())
+            }
+        };
+        if let Err(error) = done {
             // Nothing is lost: the commits are in the log and in memory, and the next one asks again.
             tracing::error!(%error, "the store cannot be flushed");
         }

@@ -2,7 +2,8 @@
 //!
 //! A flush freezes the runs and terms in memory, writes them while writers go on above them, and then names the new
 //! files in the manifest, after which the log files that held the same commits are removed. It sums the frozen runs
-//! with as many runs on disk as it takes for each run to be larger than all newer ones together, so there are few.
+//! with as many runs on disk as it takes for each run to be larger than all newer ones together, so there are few; while
+//! nobody writes, with more of them, so that a store that is only read soon has one run.
 
 use super::dictionary::{Layer, MemorySegment, Segment, SegmentWriter};
 use super::files::Directory;
@@ -26,6 +27,13 @@ use std::sync::Arc;
 /// The largest segment that others are joined into, so that a flush ends soon and takes little memory.
 const JOINED_BYTES_MAX: u64 = 64 << 20;
 
+/// A flush takes in the runs on disk that are less than so many times as large as all newer ones together.
+const MERGE_RATIO: u64 = 2;
+/// The same while nobody writes, when there is time to make reading quick again.
+const QUIET_MERGE_RATIO: u64 = 64;
+/// Fewer rows in memory than these do not slow reading down.
+const QUIET_ROWS_MIN: u64 = 10_000;
+
 /// What a flush takes from memory.
 struct Frozen {
     snapshot: Arc<Snapshot>,
@@ -38,11 +46,35 @@ struct Frozen {
 /// # Errors
 /// Writing failed; then it stays in memory and in the log.
 pub fn flush(shared: &Shared, manifest: &mut Manifest) -> Result<()> {
+    flush_and_merge(shared, manifest, MERGE_RATIO)
+}
+
+/// The same while nobody writes: what is in memory is merged with all but much larger runs.
+///
+/// # Errors
+/// Writing failed; then it stays in memory and in the log.
+pub fn flush_when_quiet(shared: &Shared, manifest: &mut Manifest) -> Result<()> {
+    flush_and_merge(shared, manifest, QUIET_MERGE_RATIO)
+}
+
+/// Whether so much of a state is in memory that reading is slower than it could be.
+pub fn is_worth_a_quiet_flush(state: &Snapshot) -> bool {
+    let (mut memory, mut all) = (0, 0);
+    for (_, set) in state.sets() {
+        all += set.len();
+        if matches!(set, QuadSet::Arrays(_)) {
+            memory += set.len();
+        }
+    }
+    memory >= QUIET_ROWS_MIN.max(all / QUIET_MERGE_RATIO)
+}
+
+fn flush_and_merge(shared: &Shared, manifest: &mut Manifest, merge_ratio: u64) -> Result<()> {
     let frozen = freeze(shared, manifest, &shared.turnstile.enter())?;
     let Some(frozen) = frozen else {
         return Ok(());
     };
-    let written = write(shared, manifest, &frozen)?;
+    let written = write(shared, manifest, &frozen, merge_ratio)?;
     publish(shared, manifest, &shared.turnstile.enter(), written)
 }
 
@@ -54,7 +86,7 @@ pub fn flush_in_turn(shared: &Shared, manifest: &mut Manifest, turn: &Turn) -> R
     let Some(frozen) = freeze(shared, manifest, turn)? else {
         return Ok(());
     };
-    let written = write(shared, manifest, &frozen)?;
+    let written = write(shared, manifest, &frozen, MERGE_RATIO)?;
     publish(shared, manifest, turn, written)
 }
 
@@ -98,12 +130,23 @@ struct Files {
     joined_from: usize,
 }
 
-fn write(shared: &Shared, manifest: &Manifest, frozen: &Frozen) -> Result<Written> {
+fn write(
+    shared: &Shared,
+    manifest: &Manifest,
+    frozen: &Frozen,
+    merge_ratio: u64,
+) -> Result<Written> {
     let stack = Stack::of(&frozen.snapshot);
     let mut next = manifest.clone();
     next.next_blank = frozen.next_blank;
     next.sequence = frozen.snapshot.sequence();
-    let written = write_files(&shared.directory, &mut next, &stack, frozen.on_disk);
+    let written = write_files(
+        &shared.directory,
+        &mut next,
+        &stack,
+        frozen.on_disk,
+        merge_ratio,
+    );
     let files = written.inspect_err(|_| {
         // What cannot be removed now is removed when the store is opened again.
         let _ = layout::remove_leftovers(&shared.directory, &manifest.live_numbers());
@@ -129,8 +172,9 @@ fn write_files(
     next: &mut Manifest,
     stack: &Stack,
     on_disk: Height,
+    merge_ratio: u64,
 ) -> Result<Files> {
-    let merged_from = merge_from(&stack.runs, on_disk.runs);
+    let merged_from = merge_from(&stack.runs, on_disk.runs, merge_ratio);
     next.runs.truncate(merged_from);
     let entry = write_sum(
         directory,
@@ -220,7 +264,7 @@ pub fn write_above(
     mut stack: Stack,
     on_disk: Height,
 ) -> Result<Stack> {
-    let files = write_files(directory, next, &stack, on_disk)?;
+    let files = write_files(directory, next, &stack, on_disk, MERGE_RATIO)?;
     stack.runs.truncate(files.merged_from);
     stack.runs.extend(files.run.map(Arc::new));
     stack.layers.truncate(files.joined_from);
@@ -233,12 +277,13 @@ fn take_number(next: &mut FileNumber) -> FileNumber {
     *next - 1
 }
 
-/// The first of the runs on disk, of which there are `on_disk`, that is not much larger than all after it together.
-fn merge_from(runs: &[Arc<Run>], on_disk: usize) -> usize {
+/// The first of the runs on disk, of which there are `on_disk`, that is less than `ratio` times as large as all after it
+/// together.
+fn merge_from(runs: &[Arc<Run>], on_disk: usize, ratio: u64) -> usize {
     let mut newer: u64 = runs[on_disk..].iter().map(|run| run.rows()).sum();
     let mut from = on_disk;
     for (place, run) in runs[..on_disk].iter().enumerate().rev() {
-        if run.rows() < newer * 2 {
+        if run.rows() < newer.saturating_mul(ratio) {
             from = place;
         }
         newer += run.rows();

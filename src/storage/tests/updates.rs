@@ -347,3 +347,31 @@ fn replacing_the_same_quads_takes_no_more_and_more_room() {
     assert_eq!(all_quads(&store.snapshot(), Permutation::Spog), quads);
     assert!(store.verify().is_sound());
 }
+
+#[test]
+fn a_quiet_store_is_merged_into_one_run() {
+    let dir = tempfile::tempdir().unwrap();
+    let store = open(dir.path(), u64::MAX);
+    let line = |i: u32| format!("<http://n/{}> <http://p/{}> \"{i}\" .\n", i / 10, i % 10);
+    let text: String = (0..2000).map(line).collect();
+    load(&store, &text, RdfFormat::NTriples);
+    let mut quads = all_quads(&store.snapshot(), Permutation::Spog);
+    let mut delete = |every: usize| {
+        let mut transaction = store.begin().unwrap();
+        let gone: Vec<_> = quads.iter().copied().step_by(every).collect();
+        gone.iter().for_each(|&quad| transaction.delete(quad));
+        transaction.commit().unwrap();
+        quads.retain(|quad| !gone.contains(quad));
+        quads.clone()
+    };
+    let runs = || store.snapshot().runs().len();
+    let left = delete(20);
+    flush::flush(&store.shared, &mut store.shared.manifest()).unwrap();
+    assert_eq!(runs(), 2);
+    assert_eq!(all_quads(&store.snapshot(), Permutation::Spog), left);
+    let left = delete(20);
+    flush::flush_when_quiet(&store.shared, &mut store.shared.manifest()).unwrap();
+    assert_eq!(runs(), 1);
+    assert_eq!(all_quads(&store.snapshot(), Permutation::Spog), left);
+    assert!(store.verify().is_sound());
+}
