@@ -6,7 +6,8 @@
 use crate::diagnostics::{Error, ErrorKind, Result};
 use std::collections::VecDeque;
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
+use std::sync::mpsc::{SyncSender, sync_channel};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 type Job = Box<dyn FnOnce() + Send>;
 
@@ -22,13 +23,15 @@ pub struct Pool {
 #[derive(Default)]
 struct Queue {
     state: Mutex<State>,
-    ready: Condvar,
 }
 
 #[derive(Default)]
 struct State {
+    /// Jobs that no thread was free for.
     jobs: VecDeque<Job>,
-    idle: usize,
+    /// Where to hand a job to each free thread. The one that was busy last comes first: what it needs is still in its
+    /// caches, and its memory is still its own.
+    free: Vec<SyncSender<Job>>,
     closed: bool,
 }
 
@@ -40,21 +43,19 @@ impl Queue {
 
     /// The next job, or `None` once the pool is gone.
     fn next(&self) -> Option<Job> {
-        let mut state = self.lock();
-        loop {
+        let given = {
+            let mut state = self.lock();
             if let Some(job) = state.jobs.pop_front() {
                 return Some(job);
             }
             if state.closed {
                 return None;
             }
-            state.idle += 1;
-            state = self
-                .ready
-                .wait(state)
-                .unwrap_or_else(PoisonError::into_inner);
-            state.idle -= 1;
-        }
+            let (give, given) = sync_channel(1);
+            state.free.push(give);
+            given
+        };
+        given.recv().ok()
     }
 
     fn work(&self) {
@@ -93,7 +94,14 @@ impl Pool {
     /// Every thread is busy and the queue is full.
     pub fn submit(&self, job: impl FnOnce() + Send + 'static) -> Result<()> {
         let mut state = self.queue.lock();
-        if state.jobs.len() >= self.queue_max + state.idle {
+        if let Some(thread) = state.free.pop() {
+            drop(state);
+            // A free thread waits for its job until it gets one, or until the pool is gone.
+            return thread
+                .send(Box::new(job))
+                .map_err(|_| Error::internal("a free thread has ended"));
+        }
+        if state.jobs.len() >= self.queue_max {
             drop(state);
             return Err(Error::new(
                 ErrorKind::Busy,
@@ -104,8 +112,6 @@ impl Pool {
             ));
         }
         state.jobs.push_back(Box::new(job));
-        drop(state);
-        self.queue.ready.notify_one();
         Ok(())
     }
 
@@ -117,8 +123,9 @@ impl Pool {
 
 impl Drop for Pool {
     fn drop(&mut self) {
-        self.queue.lock().closed = true;
-        self.queue.ready.notify_all();
+        let mut state = self.queue.lock();
+        state.closed = true;
+        state.free.clear();
     }
 }
 
