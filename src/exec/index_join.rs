@@ -11,7 +11,7 @@ use super::{BoxedOperator, ExecContext, Operator, build, places};
 use crate::batch::{BATCH_ROWS, Batch};
 use crate::diagnostics::{Error, Result};
 use crate::plan::{Node, Plan, ScanPlan};
-use crate::storage::{ColumnMask, QuadColumn, ScanBlock};
+use crate::storage::{ColumnMask, QuadColumn, ScanBlock, gallop};
 use crate::term::TermId;
 use std::ops::Range;
 use std::rc::Rc;
@@ -270,25 +270,6 @@ impl Found {
     }
 }
 
-/// The first place from `start` on where a test that holds, then does not, stops to hold: doubling, then halving.
-fn gallop(start: usize, end: usize, holds: impl Fn(usize) -> bool) -> usize {
-    let mut step = 1;
-    let mut low = start;
-    while low + step - 1 < end && holds(low + step - 1) {
-        low += step;
-        step *= 2;
-    }
-    let mut high = end.min(low + step - 1);
-    while low < high {
-        let middle = low + (high - low) / 2;
-        match holds(middle) {
-            true => low = middle + 1,
-            false => high = middle,
-        }
-    }
-    low
-}
-
 impl Operator for IndexJoin {
     fn next(&mut self) -> Result<Option<Batch>> {
         loop {
@@ -314,26 +295,6 @@ impl Operator for IndexJoin {
         match self.optional {
             true => Ok(()),
             false => self.left.seek(key),
-        }
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::gallop;
-
-    #[test]
-    fn gallop_finds_where_a_test_stops_to_hold() {
-        for end in 0..40 {
-            for stop in 0..=end {
-                for start in 0..=stop {
-                    assert_eq!(
-                        gallop(start, end, |i| i < stop),
-                        stop,
-                        "{start} {stop} {end}"
-                    );
-                }
-            }
         }
     }
 }

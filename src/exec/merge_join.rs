@@ -9,6 +9,7 @@ use super::{BoxedOperator, ExecContext, Operator, build, places};
 use crate::batch::{BATCH_ROWS, Batch};
 use crate::diagnostics::{Error, Result};
 use crate::plan::{Node, Plan};
+use crate::storage::gallop;
 use crate::term::TermId;
 use std::ops::Range;
 use std::rc::Rc;
@@ -62,16 +63,10 @@ impl Side {
         self.batch.column(self.key)[self.at]
     }
 
-    /// The place of the first row of this batch whose key is not below `key`: by doubling steps, then halving.
+    /// The place of the first row of this batch whose key is not below `key`.
     fn first_not_below(&self, key: TermId) -> usize {
-        let keys = &self.batch.column(self.key)[self.at..];
-        let mut step = 1;
-        while step < keys.len() && keys[step] < key {
-            step *= 2;
-        }
-        let start = step / 2;
-        let end = (step + 1).min(keys.len());
-        self.at + start + keys[start..end].partition_point(|&k| k < key)
+        let keys = self.batch.column(self.key);
+        gallop(self.at, keys.len(), |row| keys[row] < key)
     }
 
     /// Where the rows with the present key end, with all of them in the batch at hand.

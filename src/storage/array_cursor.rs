@@ -1,6 +1,7 @@
 //! A place in the rows of one set of quads in memory.
 
 use super::block::BLOCK_ROWS;
+use super::gallop::gallop;
 use super::permutation::{ColumnMask, Permutation};
 use super::quad_arrays::QuadArrays;
 use super::scan::ScanBlock;
@@ -74,12 +75,6 @@ impl ArrayCursor {
     pub fn seek(&mut self, key: &[TermId]) {
         let rows = &self.arrays.rows(self.permutation)[self.next..self.end];
         let below = |row: &[TermId; 4]| row[self.prefix_len..][..key.len()] < *key;
-        let mut step = 1;
-        while step < rows.len() && below(&rows[step]) {
-            step *= 2;
-        }
-        let start = step / 2;
-        let end = (step + 1).min(rows.len());
-        self.next += start + rows[start..end].partition_point(below);
+        self.next += gallop(0, rows.len(), |row| below(&rows[row]));
     }
 }

@@ -14,6 +14,7 @@
 
 use super::block::{BLOCK_ROWS, BlockView, encode_block};
 use super::files::{FileSystem, NewFile};
+use super::gallop::gallop;
 use super::mapped::{Mapped, words};
 use super::permutation::Permutation;
 use crate::diagnostics::{Error, ErrorKind, Result};
@@ -211,13 +212,7 @@ impl IndexFile {
             first.cmp(key.iter().copied()).is_lt() || (after && first_equals(entry, key))
         };
         let blocks = self.directory().get(from..).unwrap_or_default();
-        let mut step = 1;
-        while step < blocks.len() && below(&blocks[step]) {
-            step *= 2;
-        }
-        let start = step / 2;
-        let end = (step + 1).min(blocks.len());
-        start + blocks[start..end].partition_point(below)
+        gallop(0, blocks.len(), |block| below(&blocks[block]))
     }
 
     /// The block, at or after `from`, in which the first row lies that is not below `key` (with `after`: that is

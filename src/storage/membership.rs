@@ -3,6 +3,7 @@
 //! The quads are sorted, and so are the rows of every set, so both are walked side by side: rows far apart are found by
 //! steps that double, and those of one block are found in it, however many they are.
 
+use super::gallop::gallop;
 use super::merge::SetCursor;
 use super::permutation::{ColumnMask, Permutation, Quad, QuadColumn};
 use super::run::QuadSet;
@@ -27,7 +28,7 @@ fn for_each_held(set: &QuadSet, quads: &[Quad], mut found: impl FnMut(usize)) ->
     if let Some(arrays) = set.arrays() {
         let mut rest = arrays.quads();
         for (place, quad) in quads.iter().enumerate() {
-            rest = &rest[steps_to(rest, quad)..];
+            rest = &rest[gallop(0, rest.len(), |row| rest[row] < *quad)..];
             if rest.first() == Some(quad) {
                 found(place);
             }
@@ -43,23 +44,13 @@ fn for_each_held(set: &QuadSet, quads: &[Quad], mut found: impl FnMut(usize)) ->
             }
             row = 0;
         }
-        row = row_of(cursor.block(), row, quad);
-        if quad_at(cursor.block(), row) == *quad {
+        let block = cursor.block();
+        row = gallop(row, block.rows(), |row| quad_at(block, row) < *quad);
+        if quad_at(block, row) == *quad {
             found(place);
         }
     }
     Ok(())
-}
-
-/// The number of rows below a quad.
-fn steps_to(rows: &[Quad], quad: &Quad) -> usize {
-    let mut step = 1;
-    while step < rows.len() && rows[step] < *quad {
-        step *= 2;
-    }
-    let start = step / 2;
-    let end = (step + 1).min(rows.len());
-    start + rows[start.min(end)..end].partition_point(|row| row < quad)
 }
 
 /// Moves on to the first row that is not below a quad, which its block then begins with; `false` when there is none.
@@ -76,18 +67,4 @@ fn is_within(block: &ScanBlock, quad: &Quad) -> bool {
 
 fn quad_at(block: &ScanBlock, row: usize) -> Quad {
     QuadColumn::ALL.map(|column| block.column(column)[row])
-}
-
-/// The first row of a block, at or after another, that is not below a quad; there is one.
-fn row_of(block: &ScanBlock, from: usize, quad: &Quad) -> usize {
-    let (mut low, mut high) = (from, block.rows() - 1);
-    while low < high {
-        let middle = low.midpoint(high);
-        if quad_at(block, middle) < *quad {
-            low = middle + 1;
-        } else {
-            high = middle;
-        }
-    }
-    low
 }

@@ -7,6 +7,7 @@
 use super::array_cursor::ArrayCursor;
 use super::block::BLOCK_ROWS;
 use super::file_cursor::FileCursor;
+use super::gallop::gallop;
 use super::permutation::{ColumnMask, Permutation, QuadColumn};
 use super::run::Sign;
 use super::scan::ScanBlock;
@@ -130,23 +131,12 @@ impl Input {
             let Some(ids) = block.column(column).get(start..end) else {
                 continue;
             };
-            let below = count_while(ids, |other| other < id);
-            start += below;
-            end = start + count_while(&ids[below..], |other| other == id);
+            let below = gallop(0, ids.len(), |row| ids[row] < id);
+            let equal = gallop(below, ids.len(), |row| ids[row] == id);
+            (start, end) = (start + below, start + equal);
         }
         start - self.place
     }
-}
-
-/// The number of leading ids that pass a test which no id after them passes. There are few, mostly, so steps double.
-#[inline]
-fn count_while(ids: &[TermId], test: impl Fn(TermId) -> bool) -> usize {
-    let mut step = 1;
-    while step <= ids.len() && test(ids[step - 1]) {
-        step *= 2;
-    }
-    let (low, high) = (step / 2, step.min(ids.len()));
-    low + ids[low..high].partition_point(|&id| test(id))
 }
 
 /// The rows that are merged at once after rows were skipped: who skips often wants few of them.

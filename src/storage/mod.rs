@@ -19,6 +19,7 @@ mod durability;
 mod file_cursor;
 mod files;
 mod flush;
+mod gallop;
 mod index;
 mod layout;
 mod load;
@@ -45,6 +46,7 @@ mod transaction;
 mod verify;
 mod writer;
 
+pub use gallop::gallop;
 pub use load::{
     LoadContent, LoadOptions, LoadProgress, LoadReport, LoadSource, LoadStage, LoadState,
     SkippedStatement,
