@@ -5,9 +5,9 @@
 //! While the client waits, it asks now and then whether the query is still wanted. Queries are sent as forms, which
 //! every server reads (SPARQL 1.1 Protocol, section 2.1.2); the connection to a server is kept for the next request.
 
-use super::Services;
 use super::failure::{AskError, Failure};
 use super::guard::Endpoint;
+use super::{DOCUMENTS_SETTING, SERVICES_SETTING, Services};
 use crate::diagnostics::{Error, Result};
 use bytes::Bytes;
 use http_body_util::{BodyExt, Full};
@@ -170,7 +170,7 @@ impl Client {
     ) -> Result<Reply, AskError> {
         let mut url = url.to_owned();
         for _ in 0..=REDIRECTS_MAX {
-            let endpoint = self.services.guard.permit(&url)?;
+            let endpoint = self.services.guard.permit(&url, message.setting())?;
             let (sender, response) = self.send(&endpoint, message).await?;
             match redirected(&url, &response)? {
                 Some(next) => url = next,
@@ -248,6 +248,14 @@ async fn watched(watch: &dyn Watch) -> Result<Infallible> {
 }
 
 impl Message {
+    /// The setting that lists whom such a message may be sent to.
+    const fn setting(&self) -> &'static str {
+        match self {
+            Self::Query(_) => SERVICES_SETTING,
+            Self::Document => DOCUMENTS_SETTING,
+        }
+    }
+
     fn request(&self, endpoint: &Endpoint) -> Result<Request<Full<Bytes>>, Failure> {
         let request = match self {
             Self::Query(_) => Request::post(&endpoint.target)

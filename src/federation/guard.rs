@@ -15,8 +15,6 @@ use std::net::IpAddr;
 /// The endpoints that queries may ask.
 #[derive(Debug, Default)]
 pub struct Guard {
-    /// The setting that holds the list.
-    setting: &'static str,
     entries: Vec<Entry>,
     private_hosts: Vec<String>,
 }
@@ -135,14 +133,13 @@ impl Entry {
 }
 
 impl Guard {
-    /// The guard of a list of entries, under the name of their setting, and of hosts that may have private addresses.
+    /// The guard of a list of entries, which the setting of this name holds, and of hosts that may have private addresses.
     ///
     /// # Errors
     /// An entry is no endpoint.
-    pub fn new(setting: &'static str, allow: &[String], private_hosts: &[String]) -> Result<Self> {
+    pub fn new(setting: &str, allow: &[String], private_hosts: &[String]) -> Result<Self> {
         let lower = |host: &String| host.trim_matches(['[', ']']).to_ascii_lowercase();
         Ok(Self {
-            setting,
             entries: allow
                 .iter()
                 .map(|text| Entry::parse(text, setting))
@@ -151,18 +148,17 @@ impl Guard {
         })
     }
 
-    /// The endpoint of a URL, if it may be asked.
+    /// The endpoint of a URL, if it may be asked; `setting` is where it would have to be listed.
     ///
     /// # Errors
     /// It cannot be asked, or it is not in the list.
-    pub fn permit(&self, url: &str) -> Result<Endpoint, Failure> {
+    pub fn permit(&self, url: &str, setting: &str) -> Result<Endpoint, Failure> {
         let refuse = |why: &str| Failure::forbidden(format_args!("<{url}> is not asked: {why}"));
         let endpoint = Endpoint::parse(url).map_err(refuse)?;
         match self.entries.iter().any(|entry| entry.admits(&endpoint)) {
             true => Ok(endpoint),
             false => Err(refuse(&format!(
-                "it is not in the setting {}; add it there if requests may ask it",
-                self.setting
+                "it is not in the setting {setting}; add it there if requests may ask it"
             ))),
         }
     }
@@ -194,10 +190,16 @@ mod tests {
         let check = |allow: &[&str], permitted: &str, refused: &str| {
             let guard = guard(allow, &[]);
             for url in permitted.split_whitespace() {
-                assert!(guard.permit(url).is_ok(), "{allow:?} {url}");
+                assert!(
+                    guard.permit(url, "service.allow").is_ok(),
+                    "{allow:?} {url}"
+                );
             }
             for url in refused.split_whitespace() {
-                assert!(guard.permit(url).is_err(), "{allow:?} {url}");
+                assert!(
+                    guard.permit(url, "service.allow").is_err(),
+                    "{allow:?} {url}"
+                );
             }
         };
         check(
@@ -226,7 +228,7 @@ mod tests {
     fn private_addresses_have_to_be_named() {
         let check = |allow: &str, private: &str, url: &str, address: &str, wanted: bool| {
             let guard = guard(&[allow], &[private]);
-            let endpoint = guard.permit(url).unwrap();
+            let endpoint = guard.permit(url, "service.allow").unwrap();
             let admitted = guard.admits(&endpoint, address.parse().unwrap());
             assert_eq!(admitted, wanted, "{allow} {private} {url} {address}");
         };

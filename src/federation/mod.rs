@@ -17,6 +17,11 @@ use crate::diagnostics::Result;
 use crate::settings::ServiceSettings;
 use std::time::Duration;
 
+/// The setting that lists the endpoints of SERVICE.
+const SERVICES_SETTING: &str = "service.allow";
+/// The setting that lists the documents of LOAD.
+const DOCUMENTS_SETTING: &str = "update.load_urls";
+
 /// What every query of a server may ask of other services.
 #[derive(Debug, Default)]
 pub struct Services {
@@ -32,7 +37,7 @@ impl Services {
     /// An entry of the allow list is no endpoint.
     pub fn new(settings: &ServiceSettings) -> Result<Self> {
         Ok(Self {
-            guard: Guard::new("service.allow", &settings.allow, &settings.private_hosts)?,
+            guard: Guard::new(SERVICES_SETTING, &settings.allow, &settings.private_hosts)?,
             bindings_max: settings.bindings_max,
             timeout: settings.timeout(),
         })
@@ -44,7 +49,7 @@ impl Services {
     /// An entry of the list is no URL.
     pub fn of_documents(urls: &[String], settings: &ServiceSettings) -> Result<Self> {
         Ok(Self {
-            guard: Guard::new("update.load_urls", urls, &settings.private_hosts)?,
+            guard: Guard::new(DOCUMENTS_SETTING, urls, &settings.private_hosts)?,
             ..Self::new(settings)?
         })
     }
