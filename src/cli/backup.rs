@@ -1,6 +1,6 @@
 //! `kaluta backup`: a copy of a store, which is itself a store.
 
-use super::{Context, Flags, location_flag};
+use super::Context;
 use crate::diagnostics::Result;
 use crate::engine::Engine;
 use clap::Args;
@@ -22,17 +22,10 @@ POST /admin/backup to it instead.";
 pub struct BackupArgs {
     /// Directory of the store [env: KALUTA_LOCATION]
     #[arg(short, long, value_name = "DIR")]
-    location: Option<PathBuf>,
+    pub location: Option<PathBuf>,
     /// Directory of the copy; it must be new or empty
     #[arg(short, long, value_name = "DIR")]
     destination: PathBuf,
-}
-
-impl BackupArgs {
-    /// The settings that the options say.
-    pub fn flags(&self) -> Flags {
-        location_flag(self.location.as_deref())
-    }
 }
 
 /// Makes the copy.

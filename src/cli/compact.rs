@@ -1,6 +1,6 @@
 //! `kaluta compact`: a store rewritten to one run and a sorted dictionary.
 
-use super::{Context, Flags, location_flag};
+use super::Context;
 use crate::diagnostics::Result;
 use crate::engine::Engine;
 use clap::Args;
@@ -21,14 +21,7 @@ runs. While a server has the store open, send POST /admin/compact to it instead.
 pub struct CompactArgs {
     /// Directory of the store [env: KALUTA_LOCATION]
     #[arg(short, long, value_name = "DIR")]
-    location: Option<PathBuf>,
-}
-
-impl CompactArgs {
-    /// The settings that the options say.
-    pub fn flags(&self) -> Flags {
-        location_flag(self.location.as_deref())
-    }
+    pub location: Option<PathBuf>,
 }
 
 /// Rewrites the store.

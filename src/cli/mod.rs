@@ -162,9 +162,9 @@ impl Command {
             Self::Query(args) => args.flags(),
             Self::Update(args) => args.flags(),
             Self::Dump(args) => location_flag(args.location.as_deref()),
-            Self::Backup(args) => args.flags(),
-            Self::Verify(args) => args.flags(),
-            Self::Compact(args) => args.flags(),
+            Self::Backup(args) => location_flag(args.location.as_deref()),
+            Self::Verify(args) => location_flag(args.location.as_deref()),
+            Self::Compact(args) => location_flag(args.location.as_deref()),
             Self::Generate(_) | Self::Replay(_) => Flags::new(),
         }
     }

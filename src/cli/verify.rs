@@ -1,6 +1,6 @@
 //! `kaluta verify`: reads all of a store and names what is wrong.
 
-use super::{Context, Flags, location_flag};
+use super::Context;
 use crate::diagnostics::Result;
 use crate::engine::Engine;
 use clap::Args;
@@ -26,14 +26,7 @@ const TICK: Duration = Duration::from_millis(100);
 pub struct VerifyArgs {
     /// Directory of the store [env: KALUTA_LOCATION]
     #[arg(short, long, value_name = "DIR")]
-    location: Option<PathBuf>,
-}
-
-impl VerifyArgs {
-    /// The settings that the options say.
-    pub fn flags(&self) -> Flags {
-        location_flag(self.location.as_deref())
-    }
+    pub location: Option<PathBuf>,
 }
 
 /// Verifies the store.
