@@ -81,7 +81,7 @@ fn run(options: &Options) -> Result<()> {
     let messages = messages(server.endpoint(), options.target.as_deref());
     println!(
         "{}; client threads: {}. The server has one way of handing work to its query threads:
-a bounded queue under one lock, where idle threads wait (src/http/pool.rs).\n",
+to the free one that was busy last, or into a bounded queue (src/http/pool.rs).\n",
         options
             .target
             .as_deref()

@@ -1,6 +1,6 @@
 //! Stores that earlier programs wrote: each version of the format that is read has one in `tests/it/stores`.
 
-use crate::http::program::kaluta;
+use crate::http::program::succeed;
 use libtest_mimic::Trial;
 use std::fs;
 use std::path::Path;
@@ -30,12 +30,7 @@ fn check(version: &str) {
         lines
     };
     let expected = fs::read_to_string(Path::new(STORES).join(format!("{version}.nq"))).unwrap();
-    let run = |arguments: &[&str]| {
-        let output = kaluta(&[arguments, &["--location", location]].concat());
-        let errors = String::from_utf8_lossy(&output.stderr);
-        assert!(output.status.success(), "{arguments:?}: {errors}");
-        String::from_utf8(output.stdout).unwrap()
-    };
+    let run = |arguments: &[&str]| succeed(&[arguments, &["--location", location]].concat());
     run(&["verify"]);
     assert_eq!(lines(&run(&["dump"])), lines(&expected));
     run(&[

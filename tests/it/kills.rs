@@ -5,7 +5,7 @@
 //! answered must be there; the one after it may be. How far the server has come when it is killed depends on the machine,
 //! what must hold then does not.
 
-use crate::http::program::{Served, kaluta};
+use crate::http::program::{Served, succeed};
 use libtest_mimic::Trial;
 use std::io::{Read, Write};
 use std::net::{SocketAddr, TcpStream};
@@ -134,13 +134,8 @@ fn post(stream: &mut TcpStream, path: &str, body: &str) -> bool {
 /// The last commit of each writer in a store that must be sound.
 fn verified(location: &Path) -> [u64; WRITERS] {
     let location = location.to_str().unwrap();
-    let output = kaluta(&["verify", "--location", location]);
-    let said = String::from_utf8_lossy(&output.stdout).into_owned()
-        + &String::from_utf8_lossy(&output.stderr);
-    assert!(output.status.success(), "{said}");
-    let output = kaluta(&["dump", "--location", location]);
-    assert!(output.status.success());
-    let text = String::from_utf8(output.stdout).unwrap();
+    succeed(&["verify", "--location", location]);
+    let text = succeed(&["dump", "--location", location]);
     [0, 1, 2].map(|writer| {
         let numbers = |predicate: &str| {
             let start = format!("<http://e/{writer}> <http://e/{predicate}> \"");

@@ -37,7 +37,9 @@ pub fn kaluta(arguments: &[&str]) -> Output {
     command.output().expect("the program runs")
 }
 
-fn succeed(arguments: &[&str]) -> String {
+/// What the program writes to standard output, when it does what it is told.
+#[track_caller]
+pub fn succeed(arguments: &[&str]) -> String {
     let output = kaluta(arguments);
     let errors = String::from_utf8_lossy(&output.stderr);
     assert!(output.status.success(), "{arguments:?}: {errors}");
