@@ -14,6 +14,7 @@ mod progress;
 mod query;
 pub mod replay;
 mod serve;
+mod signals;
 mod update;
 mod verify;
 
@@ -100,6 +101,7 @@ struct Context {
 impl Cli {
     /// Runs the command, and reports its error if it has one.
     pub fn run(self) -> ExitCode {
+        signals::ignore_file_size_signal();
         self.execute().unwrap_or_else(|error| {
             error.log("command");
             eprintln!("error: {error}");

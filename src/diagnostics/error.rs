@@ -54,7 +54,7 @@ pub enum ErrorKind {
     Locked,
     /// The operating system refused to read or write.
     Io,
-    /// There is no room on the disk.
+    /// There is no room on the disk, or no more that this process may take.
     DiskFull,
     /// A write failed in such a way that nobody knows what is on disk; the store is only read until it is opened again.
     WritingStopped,
@@ -256,7 +256,7 @@ impl Error {
     pub fn io(what: impl fmt::Display, cause: std::io::Error) -> Self {
         use std::io::ErrorKind as Cause;
         let kind = match cause.kind() {
-            Cause::StorageFull | Cause::QuotaExceeded => ErrorKind::DiskFull,
+            Cause::StorageFull | Cause::QuotaExceeded | Cause::FileTooLarge => ErrorKind::DiskFull,
             _ => ErrorKind::Io,
         };
         Self::new(kind, format!("{what}: {cause}")).caused_by(cause)
@@ -388,6 +388,19 @@ mod tests {
             if kind.status() == 500 && kind != ErrorKind::Settings {
                 assert_eq!(kind.level(), Level::ERROR, "{kind}");
             }
+        }
+    }
+
+    #[test]
+    fn every_lack_of_room_is_a_full_disk() {
+        use std::io::ErrorKind as Cause;
+        for (cause, kind) in [
+            (Cause::StorageFull, ErrorKind::DiskFull),
+            (Cause::QuotaExceeded, ErrorKind::DiskFull),
+            (Cause::FileTooLarge, ErrorKind::DiskFull),
+            (Cause::PermissionDenied, ErrorKind::Io),
+        ] {
+            assert_eq!(Error::io("writing", cause.into()).kind(), kind, "{cause}");
         }
     }
 

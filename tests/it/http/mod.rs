@@ -3,6 +3,7 @@
 pub mod client;
 mod conversation;
 pub mod fixture;
+mod full_disk;
 mod graphs;
 mod levels;
 pub mod program;
@@ -20,6 +21,7 @@ pub fn trials() -> Vec<Trial> {
     trials.extend(levels::trials());
     trials.extend(updates::trials());
     trials.extend(upkeep::trials());
+    trials.extend(full_disk::trials());
     trials.extend(graphs::trials());
     trials
 }

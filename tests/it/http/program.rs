@@ -37,6 +37,14 @@ pub fn kaluta(arguments: &[&str]) -> Output {
     command.output().expect("the program runs")
 }
 
+/// The program in a process whose files may have so many blocks only, of 512 or 1024 bytes by the shell.
+pub fn limited(blocks: u32) -> Command {
+    let mut command = Command::new("sh");
+    let script = format!("ulimit -f {blocks}; exec \"$0\" \"$@\"");
+    command.args(["-c", &script, env!("CARGO_BIN_EXE_kaluta")]);
+    command
+}
+
 /// What the program writes to standard output, when it does what it is told.
 #[track_caller]
 pub fn succeed(arguments: &[&str]) -> String {
@@ -56,7 +64,15 @@ pub struct Served {
 
 impl Served {
     pub fn start(location: &Path, more: &[&str]) -> Self {
-        let mut command = Command::new(env!("CARGO_BIN_EXE_kaluta"));
+        Self::of(Command::new(env!("CARGO_BIN_EXE_kaluta")), location, more)
+    }
+
+    /// One whose process may write files of so many blocks only.
+    pub fn start_limited(location: &Path, blocks: u32) -> Self {
+        Self::of(limited(blocks), location, &[])
+    }
+
+    fn of(mut command: Command, location: &Path, more: &[&str]) -> Self {
         command
             .args([
                 "serve",
