@@ -17,7 +17,9 @@ pub use crate::storage::{
     Commit, LoadOptions, LoadProgress, LoadReport, LoadSource, LoadState, SkippedStatement,
     VerifyReport,
 };
-pub use crate::update::{Document, GraphChange, GraphChoice, Precondition};
+pub use crate::update::{
+    CODINGS, Document, GraphChange, GraphChoice, Precondition, compression_of_coding,
+};
 pub use graphs::GraphContent;
 pub use rows::Rows;
 pub use updates::{PreparedUpdate, UpdateRequest};

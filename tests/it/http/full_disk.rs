@@ -51,10 +51,24 @@ fn check_commits(server: &Served, count: u64) {
     assert_eq!(all.text(), format!("n\r\n{}\r\n", 2 * count));
 }
 
+/// A document that is longer than any file may be.
+fn long_document() -> String {
+    let long = "a".repeat(30_000);
+    (0..100)
+        .map(|n| format!("<http://e/{n}> <http://e/document> \"{long}\" .\n"))
+        .collect()
+}
+
 fn serve() {
     let folder = tempfile::tempdir().unwrap();
     let location = folder.path().join("store");
-    let server = Served::start_limited(&location, BLOCKS);
+    let config = folder.path().join("kaluta.toml");
+    let folders = format!("[update]\nload_folders = [{:?}]\n", folder.path());
+    std::fs::write(&config, folders).unwrap();
+    let source = folder.path().join("long.nt");
+    std::fs::write(&source, long_document()).unwrap();
+    let more = ["--config", config.to_str().unwrap()];
+    let server = Served::start_limited(&location, BLOCKS, &more);
     let mut done = 0;
     let refused = loop {
         let response = insert(&server, done);
@@ -69,9 +83,20 @@ fn serve() {
     check_commits(&server, done);
     check_full(&insert(&server, done));
     // A document that is too long for the disk before its transaction begins.
-    let document = format!("<http://e/a> <http://e/p> \"{}\" .\n", "a".repeat(3 << 20));
-    let put = |path| request(server.address, "PUT", path, &[N_TRIPLES], Some(&document));
-    check_full(&put("/store?default"));
+    let (path, document) = ("/store?default", long_document());
+    check_full(&request(
+        server.address,
+        "PUT",
+        path,
+        &[N_TRIPLES],
+        Some(&document),
+    ));
+    check_commits(&server, done);
+    // SILENT goes on without a document, not without room for it.
+    let load = format!("LOAD SILENT <file://{}>", source.display());
+    let post = |text: &str| request(server.address, "POST", "/update", &[UPDATE], Some(text));
+    check_full(&post(&load));
+    assert_eq!(post(&load.replace(".nt", "")).status, 200);
     check_commits(&server, done);
     // Compaction ends the log file, so that there is room again.
     let compacted = request(server.address, "POST", "/admin/compact", &[], Some(""));

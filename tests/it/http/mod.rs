@@ -6,6 +6,7 @@ pub mod fixture;
 mod full_disk;
 mod graphs;
 mod levels;
+mod loads;
 pub mod program;
 mod streams;
 mod updates;
@@ -20,6 +21,7 @@ pub fn trials() -> Vec<Trial> {
     trials.extend(program::trials());
     trials.extend(levels::trials());
     trials.extend(updates::trials());
+    trials.extend(loads::trials());
     trials.extend(upkeep::trials());
     trials.extend(full_disk::trials());
     trials.extend(graphs::trials());

@@ -68,8 +68,8 @@ impl Served {
     }
 
     /// One whose process may write files of so many blocks only.
-    pub fn start_limited(location: &Path, blocks: u32) -> Self {
-        Self::of(limited(blocks), location, &[])
+    pub fn start_limited(location: &Path, blocks: u32, more: &[&str]) -> Self {
+        Self::of(limited(blocks), location, more)
     }
 
     fn of(mut command: Command, location: &Path, more: &[&str]) -> Self {
