@@ -296,9 +296,12 @@ impl Engine {
         self.store.log_syncs()
     }
 
-    /// The bytes that the store takes on disk.
-    pub fn disk_bytes(&self) -> u64 {
-        self.store.snapshot().disk_bytes()
+    /// The bytes that the store takes on disk, its log included.
+    ///
+    /// # Errors
+    /// The directory cannot be read.
+    pub fn disk_bytes(&self) -> Result<u64> {
+        self.store.disk_bytes()
     }
 
     fn ready(&self, query: &PreparedQuery) -> Result<Ready> {

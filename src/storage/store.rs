@@ -168,6 +168,14 @@ impl Store {
         self.shared.acknowledger.published()
     }
 
+    /// The bytes of all its files, those of the log and those that readers of older states still hold included.
+    ///
+    /// # Errors
+    /// The directory cannot be read.
+    pub fn disk_bytes(&self) -> Result<u64> {
+        self.shared.directory.bytes()
+    }
+
     /// How often the log was made durable for commits since the store was opened; commits that waited together share it.
     pub fn log_syncs(&self) -> u64 {
         self.shared.acknowledger.syncs()

@@ -82,6 +82,12 @@ pub trait FileSystem: Debug + Send + Sync {
     /// It cannot be read.
     fn names(&self, location: &Path) -> io::Result<Vec<String>>;
 
+    /// The bytes of a file.
+    ///
+    /// # Errors
+    /// It does not exist or cannot be looked at.
+    fn len(&self, path: &Path) -> io::Result<u64>;
+
     /// Makes the names in a directory durable.
     ///
     /// # Errors
@@ -128,6 +134,27 @@ impl Directory {
         self.files
             .names(&self.location)
             .map_err(|e| Error::io(format_args!("cannot list {}", self.location.display()), e))
+    }
+
+    /// The bytes of all files in it.
+    ///
+    /// # Errors
+    /// It cannot be read.
+    pub fn bytes(&self) -> Result<u64> {
+        let mut bytes = 0;
+        for name in self.names()? {
+            let path = self.location.join(name);
+            bytes += match self.files.len(&path) {
+                Ok(len) => len,
+                // It went since the directory was listed.
+                Err(e) if e.kind() == io::ErrorKind::NotFound => 0,
+                Err(e) => {
+                    let what = format_args!("cannot look at {}", path.display());
+                    return Err(Error::io(what, e));
+                }
+            };
+        }
+        Ok(bytes)
     }
 
     /// Makes the names in it durable.
