@@ -8,6 +8,7 @@ mod graphs;
 mod levels;
 mod loads;
 pub mod program;
+mod replacements;
 mod streams;
 mod updates;
 mod upkeep;
@@ -22,6 +23,7 @@ pub fn trials() -> Vec<Trial> {
     trials.extend(levels::trials());
     trials.extend(updates::trials());
     trials.extend(loads::trials());
+    trials.extend(replacements::trials());
     trials.extend(upkeep::trials());
     trials.extend(full_disk::trials());
     trials.extend(graphs::trials());
