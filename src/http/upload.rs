@@ -11,7 +11,7 @@ use axum::body::Body;
 use axum::http::{HeaderMap, header};
 use bytes::Bytes;
 use http_body_util::BodyExt;
-use std::io::{Read, Seek, SeekFrom, Write};
+use std::io::{self, Read, Seek, SeekFrom, Write};
 use std::path::Path;
 use std::time::Duration;
 use tempfile::SpooledTempFile;
@@ -42,7 +42,11 @@ pub fn receive(
     settings: &UploadSettings<'_>,
 ) -> Result<Box<dyn Read + Send>> {
     let mut spool = SpooledTempFile::new_in(IN_MEMORY_BYTES_MAX, settings.folder);
-    let failed = |e| Error::io("keeping an upload beside the store", e);
+    // The cause may name the folder, which is for the log.
+    let failed = |e: io::Error| {
+        let what = "keeping an upload beside the store";
+        Error::io(what, e.kind().into()).caused_by(e)
+    };
     let mut received: u64 = 0;
     while let Some(piece) = next_piece(&mut body, settings)? {
         received += piece.len() as u64;

@@ -47,7 +47,7 @@ impl Store {
     /// As [`Self::open`].
     pub fn open_with(location: &Path, options: &StoreOptions) -> Result<Self> {
         std::fs::create_dir_all(location)
-            .map_err(|e| Error::io(format_args!("cannot create {}", location.display()), e))?;
+            .map_err(|e| Error::io_at("cannot create", location, e))?;
         let directory = Directory::new(location, Arc::new(OperatingSystem));
         if Manifest::read(&directory)?.is_none() && layout::holds_other_files(&directory)? {
             return Err(Error::new(
@@ -63,7 +63,7 @@ impl Store {
             .truncate(false)
             .write(true)
             .open(location.join(layout::LOCK))
-            .map_err(|e| Error::io(format_args!("cannot open {}", location.display()), e))?;
+            .map_err(|e| Error::io_at("cannot open", location, e))?;
         lock.try_lock().map_err(|e| lock_error(location, e))?;
         Self::open_locked(directory, Some(lock), options)
     }
@@ -91,7 +91,7 @@ impl Store {
                 directory
                     .files()
                     .sync(&path)
-                    .map_err(|e| Error::io(format_args!("cannot sync {}", path.display()), e))?;
+                    .map_err(|e| Error::io_at("cannot sync", &path, e))?;
             }
         }
         directory.sync()?;
@@ -328,7 +328,7 @@ pub(super) fn recover(directory: &Directory, manifest: &Manifest) -> Result<Writ
 fn lock_shared(location: &Path) -> Result<File> {
     let lock = File::open(location.join(layout::LOCK)).map_err(|e| match e.kind() {
         io::ErrorKind::NotFound => no_store(location),
-        _ => Error::io(format_args!("cannot open {}", location.display()), e),
+        _ => Error::io_at("cannot open", location, e),
     })?;
     lock.try_lock_shared()
         .map_err(|e| lock_error(location, e))?;
@@ -355,6 +355,6 @@ fn lock_error(location: &Path, error: TryLockError) -> Error {
                 location.display()
             ),
         ),
-        TryLockError::Error(e) => Error::io(format_args!("cannot lock {}", location.display()), e),
+        TryLockError::Error(e) => Error::io_at("cannot lock", location, e),
     }
 }

@@ -1,7 +1,7 @@
 //! A disk without room, which a file size limit of the process (`ulimit -f`) stands for: what is asked of a server then is
 //! refused as a whole, reading goes on, nothing that was answered is lost, and writing goes on when there is room again.
 
-use super::client::{Response, ask, request};
+use super::client::{Response, ask, request, wait_until};
 use super::program::{Served, limited, store_with, succeed};
 use super::trial;
 use libtest_mimic::Trial;
@@ -33,6 +33,9 @@ fn insert(server: &Served, n: u64) -> Response {
 fn check_full(response: &Response) {
     assert_eq!(response.status, 507, "{}", response.text());
     assert_eq!(response.json()["kind"], "disk-full", "{}", response.text());
+    let folder = std::env::temp_dir();
+    let is_told = response.text().contains(folder.to_str().unwrap());
+    assert!(!is_told, "{}", response.text());
 }
 
 /// The commits from 0 on are there, so many of them, each as a whole.
@@ -79,6 +82,11 @@ fn serve() {
         assert!(done < COMMITS_MAX, "the limit is not reached");
     };
     check_full(&refused);
+    // The file is for who asked, where it lies for the log.
+    assert!(refused.text().contains(".log: "), "{}", refused.text());
+    wait_until("the record is there", || {
+        server.errors().contains(location.to_str().unwrap())
+    });
     assert!(done > 0);
     check_commits(&server, done);
     check_full(&insert(&server, done));
