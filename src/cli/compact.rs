@@ -1,6 +1,7 @@
 //! `kaluta compact`: a store rewritten to one run and a sorted dictionary.
 
 use super::Context;
+use super::progress::CompactBar;
 use crate::diagnostics::Result;
 use crate::engine::Engine;
 use clap::Args;
@@ -30,11 +31,13 @@ pub struct CompactArgs {
 /// There is no store, another process has it open, it is damaged, or writing failed; then it is as it was.
 pub fn run(context: &Context) -> Result<ExitCode> {
     let location = context.location()?;
-    // An empty store is made where there is none, but a mistyped name must not leave one behind.
-    drop(Engine::open_read_only(location, &context.settings.query)?);
-    let engine = Engine::open(location, &context.settings.query, &context.settings.store)?;
+    let (query, store) = (&context.settings.query, &context.settings.store);
+    let engine = Engine::open_existing(location, query, store)?;
     let before = engine.disk_bytes()?;
-    engine.compact()?;
+    let bar = CompactBar::start();
+    let compacted = engine.compact(&|state| bar.update(state));
+    bar.finish();
+    compacted?;
     println!(
         "{} quads compacted: {before} bytes before, {} after",
         engine.quad_count(),

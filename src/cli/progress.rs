@@ -1,8 +1,8 @@
 //! How far a command is, for people at a terminal.
 //!
-//! Bars are drawn on standard error, and only when that is a terminal; a closing line is written in any case.
+//! Bars are drawn on standard error, and only when that is a terminal; what was done is told in any case.
 
-use crate::engine::{LoadProgress, LoadReport, LoadState};
+use crate::engine::{CompactState, LoadProgress, LoadReport, LoadState};
 use indicatif::{HumanCount, HumanDuration, ProgressBar, ProgressStyle};
 use std::time::{Duration, Instant};
 
@@ -92,6 +92,30 @@ impl LoadProgress for LoadBar {
             HumanCount(state.quads_read),
             HumanCount(rate)
         ));
+    }
+}
+
+/// Progress of a compaction, in quads.
+pub struct CompactBar(ProgressBar);
+
+impl CompactBar {
+    /// A bar whose length the compaction will tell.
+    pub fn start() -> Self {
+        let template =
+            "compacting  {bar:32} {percent:>3}%  {msg}: {human_pos} quads read, {elapsed}";
+        Self(bar(0, template))
+    }
+
+    /// The compaction has come so far.
+    pub fn update(&self, state: CompactState) {
+        self.0.set_length(state.quads_total);
+        self.0.set_position(state.quads_read);
+        self.0.set_message(state.stage.name());
+    }
+
+    /// The compaction is over.
+    pub fn finish(self) {
+        self.0.finish_and_clear();
     }
 }
 

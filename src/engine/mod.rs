@@ -14,8 +14,8 @@ pub use crate::expr::raised_total;
 pub use crate::plan::Explanation;
 pub use crate::rdf::Compression;
 pub use crate::storage::{
-    Commit, LoadOptions, LoadProgress, LoadReport, LoadSource, LoadState, SkippedStatement,
-    VerifyReport,
+    Commit, CompactStage, CompactState, LoadOptions, LoadProgress, LoadReport, LoadSource,
+    LoadState, SkippedStatement, VerifyReport,
 };
 pub use crate::update::{
     CODINGS, Document, GraphChange, GraphChoice, Precondition, compression_of_coding,
@@ -131,6 +131,13 @@ pub enum QueryAnswer {
     Triples(Rows),
 }
 
+fn options(settings: &StoreSettings) -> StoreOptions {
+    StoreOptions {
+        durability: settings.durability,
+        ..StoreOptions::default()
+    }
+}
+
 /// A planned query with the data it was planned for.
 struct Ready {
     snapshot: Arc<Snapshot>,
@@ -149,17 +156,21 @@ impl Engine {
         settings: &QuerySettings,
         writing: &StoreSettings,
     ) -> Result<Self> {
-        let options = StoreOptions {
-            durability: writing.durability,
-            ..StoreOptions::default()
-        };
-        Ok(Self {
-            store: Store::open_with(location, &options)?,
-            default_graph: settings.default_graph,
-            load_sources: LoadSources::default(),
-            has_default_prefixes: settings.default_prefixes,
-            services: Arc::default(),
-        })
+        let store = Store::open_with(location, &options(writing))?;
+        Ok(Self::of(store, settings))
+    }
+
+    /// Opens a store that is there, for reading and writing.
+    ///
+    /// # Errors
+    /// As [`Self::open`], and when there is none.
+    pub fn open_existing(
+        location: &Path,
+        settings: &QuerySettings,
+        writing: &StoreSettings,
+    ) -> Result<Self> {
+        let store = Store::open_existing(location, &options(writing))?;
+        Ok(Self::of(store, settings))
     }
 
     /// Opens a store that is there, for reading only.
@@ -168,13 +179,17 @@ impl Engine {
     /// As [`Self::open`], and when there is none.
     pub fn open_read_only(location: &Path, settings: &QuerySettings) -> Result<Self> {
         let store = Store::open_read_only(location)?;
-        Ok(Self {
+        Ok(Self::of(store, settings))
+    }
+
+    fn of(store: Store, settings: &QuerySettings) -> Self {
+        Self {
             store,
             default_graph: settings.default_graph,
             load_sources: LoadSources::default(),
             has_default_prefixes: settings.default_prefixes,
             services: Arc::default(),
-        })
+        }
     }
 
     /// The same with other services that queries may ask; without it there are none.

@@ -2,7 +2,7 @@
 
 use super::Engine;
 use crate::diagnostics::Result;
-use crate::storage::{Store, VerifyReport};
+use crate::storage::{CompactState, Store, VerifyReport};
 use std::path::Path;
 
 impl Engine {
@@ -15,12 +15,13 @@ impl Engine {
         self.store.backup(to)
     }
 
-    /// Rewrites the store to one run and a sorted dictionary of the terms that are used, while others read and write.
+    /// Rewrites the store to one run and a sorted dictionary of the terms that are used, while others read and write;
+    /// tells now and then how far it is.
     ///
     /// # Errors
     /// The store is open for reading only or damaged, or writing failed; then it is as it was.
-    pub fn compact(&self) -> Result<()> {
-        self.store.compact()
+    pub fn compact(&self, progress: &dyn Fn(CompactState)) -> Result<()> {
+        self.store.compact(progress)
     }
 
     /// Reads all of the store in a directory that nobody writes and says what is wrong, also where that keeps it from being

@@ -68,7 +68,7 @@ pub async fn compact(shared: &Shared, request: Request) -> Result<Response> {
     let engine = Arc::clone(&shared.engine);
     let [before, after] = run(shared, None, move |_| {
         let before = engine.disk_bytes()?;
-        engine.compact()?;
+        engine.compact(&|_| {})?;
         Ok([before, engine.disk_bytes()?])
     })
     .await?;

@@ -20,11 +20,47 @@ use crate::term::{TermId, TermView};
 use std::collections::HashMap;
 use std::sync::Arc;
 
-/// Rewrites a store while it is in use.
+/// The quads after which it is told how far a compaction is.
+const PROGRESS_QUADS: u64 = 1 << 16;
+
+/// What a compaction is busy with.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum CompactStage {
+    /// Writing the terms that are used.
+    Terms,
+    /// Reading the quads in their old order.
+    Quads,
+    /// Sorting them anew and writing the indexes.
+    Indexes,
+}
+
+impl CompactStage {
+    /// A word for people.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Terms => "terms",
+            Self::Quads => "quads",
+            Self::Indexes => "indexes",
+        }
+    }
+}
+
+/// How far a compaction is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct CompactState {
+    /// What it is busy with.
+    pub stage: CompactStage,
+    /// The quads read so far.
+    pub quads_read: u64,
+    /// The quads of the store.
+    pub quads_total: u64,
+}
+
+/// Rewrites a store while it is in use, and tells now and then how far it is.
 ///
 /// # Errors
 /// The store is damaged, or writing failed; then it is as it was.
-pub fn compact(shared: &Shared) -> Result<()> {
+pub fn compact(shared: &Shared, progress: &dyn Fn(CompactState)) -> Result<()> {
     let mut manifest = shared.manifest();
     flush::flush(shared, &mut manifest)?;
     let before = {
@@ -35,7 +71,7 @@ pub fn compact(shared: &Shared) -> Result<()> {
         stack.layers.truncate(writer.on_disk.layers);
         stack.snapshot(manifest.sequence)
     };
-    let outcome = write(&shared.directory, &manifest, &before)
+    let outcome = write(&shared.directory, &manifest, &before, progress)
         .and_then(|rewritten| publish(shared, &mut manifest, rewritten));
     outcome.inspect_err(|_| {
         // When replacing the manifest failed, nobody knows which one counts, so the files of both stay. What cannot be
@@ -53,7 +89,19 @@ struct Rewritten {
     numbers: Renumbering,
 }
 
-fn write(directory: &Directory, manifest: &Manifest, before: &Arc<Snapshot>) -> Result<Rewritten> {
+fn write(
+    directory: &Directory,
+    manifest: &Manifest,
+    before: &Arc<Snapshot>,
+    progress: &dyn Fn(CompactState),
+) -> Result<Rewritten> {
+    let tell = |stage, quads_read| {
+        progress(CompactState {
+            stage,
+            quads_read,
+            quads_total: before.quad_count(),
+        });
+    };
     let mut next = Manifest {
         runs: Vec::new(),
         segments: Vec::new(),
@@ -61,6 +109,7 @@ fn write(directory: &Directory, manifest: &Manifest, before: &Arc<Snapshot>) -> 
     };
     let [terms, quads] = [next.next_number, next.next_number + 1];
     next.next_number += 2;
+    tell(CompactStage::Terms, 0);
     let numbers = renumber::write_sorted(directory, terms, before)?;
     let entry = load::write_quads(
         directory,
@@ -68,12 +117,19 @@ fn write(directory: &Directory, manifest: &Manifest, before: &Arc<Snapshot>) -> 
         before.quad_count(),
         &LoadOptions::default(),
         |push| {
+            let mut read = 0_u64;
             for_each_quad(before, |quad| {
+                if read.is_multiple_of(PROGRESS_QUADS) {
+                    tell(CompactStage::Quads, read);
+                }
+                read += 1;
                 let lost = |id: TermId| Error::internal(format!("{id:?} has no new number"));
                 let id = |old| numbers.id(old).ok_or_else(|| lost(old));
                 let [s, p, o, g] = quad;
                 push([id(s)?, id(p)?, id(o)?, id(g)?])
-            })
+            })?;
+            tell(CompactStage::Indexes, read);
+            Ok(())
         },
     )?;
     let mut stack = Stack {

@@ -47,6 +47,7 @@ mod transaction;
 mod verify;
 mod writer;
 
+pub use compact::{CompactStage, CompactState};
 pub use gallop::gallop;
 pub use load::{
     LoadContent, LoadOptions, LoadProgress, LoadReport, LoadSource, LoadStage, LoadState,

@@ -2,7 +2,7 @@
 
 use super::background::Background;
 use super::backup;
-use super::compact;
+use super::compact::{self, CompactState};
 use super::durability::Acknowledger;
 use super::files::{Directory, OperatingSystem};
 use super::flush::{flush, flush_in_turn};
@@ -66,6 +66,18 @@ impl Store {
             .map_err(|e| Error::io_at("cannot open", location, e))?;
         lock.try_lock().map_err(|e| lock_error(location, e))?;
         Self::open_locked(directory, Some(lock), options)
+    }
+
+    /// The same for a store that must be there already, so that a mistyped name makes none.
+    ///
+    /// # Errors
+    /// As [`Self::open`], and when there is none.
+    pub fn open_existing(location: &Path, options: &StoreOptions) -> Result<Self> {
+        let directory = Directory::new(location, Arc::new(OperatingSystem));
+        match Manifest::read(&directory)? {
+            Some(_) => Self::open_with(location, options),
+            None => Err(no_store(location)),
+        }
     }
 
     /// Opens a store that nobody else has open.
@@ -260,13 +272,13 @@ impl Store {
     }
 
     /// Rewrites the store to one run and a sorted dictionary of the terms that are used; others read and write on
-    /// meanwhile.
+    /// meanwhile. Tells now and then how far it is.
     ///
     /// # Errors
     /// The store is open for reading only or damaged, or writing failed; then it is as it was.
-    pub fn compact(&self) -> Result<()> {
+    pub fn compact(&self, progress: &dyn Fn(CompactState)) -> Result<()> {
         self.check_writable()?;
-        compact::compact(&self.shared)
+        compact::compact(&self.shared, progress)
     }
 
     /// Reads everything and says what is wrong.

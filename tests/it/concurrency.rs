@@ -118,7 +118,7 @@ fn run(seed: u64) {
             .collect();
         let compactor = scope.spawn(move || {
             while !is_over.load(Ordering::Relaxed) {
-                engine.compact().unwrap();
+                engine.compact(&|_| {}).unwrap();
             }
         });
         let steps: Vec<_> = writers

@@ -99,7 +99,7 @@ impl Place<'_> {
                 store.bulk_load(vec![source], &options, &()).map(drop)
             }
             Step::Flush => flush::flush(&store.shared, &mut store.shared.manifest()),
-            Step::Compact => store.compact(),
+            Step::Compact => store.compact(&|_| {}),
             Step::Backup => store.backup(&self.location.join("copy")).map(drop),
             Step::Reopen => {
                 // The store is closed before it is opened again.

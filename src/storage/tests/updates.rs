@@ -4,6 +4,7 @@ use super::crashes::{self, Model, contents, texts};
 use super::*;
 use crate::diagnostics::ErrorKind;
 use crate::term::LiteralSort;
+use std::cell::RefCell;
 use std::path::Path;
 use std::thread;
 
@@ -115,7 +116,7 @@ proptest! {
             }
             if *what == 5 {
                 let before = store.snapshot();
-                store.compact().unwrap();
+                store.compact(&|_| {}).unwrap();
                 prop_assert_eq!(store.snapshot().quad_count(), model.len() as u64);
                 prop_assert!(store.verify().is_sound());
                 check(&before, &model, &picks);
@@ -229,7 +230,7 @@ fn a_store_is_compacted_while_others_write_and_read() {
     let store = open(dir.path(), 40);
     let mut alive = BTreeSet::new();
     thread::scope(|scope| {
-        let compaction = scope.spawn(|| (0..6).try_for_each(|_| store.compact()));
+        let compaction = scope.spawn(|| (0..6).try_for_each(|_| store.compact(&|_| {})));
         let mut round = 0_u64;
         while round < 150 || !compaction.is_finished() {
             // Numbers come and go, so terms are dropped and come again.
@@ -250,7 +251,7 @@ fn a_store_is_compacted_while_others_write_and_read() {
     });
     let model: Model = alive.iter().map(|&number| texts(number)).collect();
     assert_eq!(contents(&store), model);
-    store.compact().unwrap();
+    store.compact(&|_| {}).unwrap();
     assert_eq!(contents(&store), model);
     let report = store.verify();
     assert!(report.is_sound(), "{report:?}");
@@ -282,7 +283,22 @@ fn terms_within_triple_terms_stay_when_a_store_is_compacted() {
     let mut transaction = store.begin().unwrap();
     transaction.delete(quad);
     transaction.commit().unwrap();
-    store.compact().unwrap();
+    let states = RefCell::new(Vec::new());
+    store
+        .compact(&|state| states.borrow_mut().push(state))
+        .unwrap();
+    let quads = store.snapshot().quad_count();
+    let told = |stage, quads_read| CompactState {
+        stage,
+        quads_read,
+        quads_total: quads,
+    };
+    let expected = [
+        told(CompactStage::Terms, 0),
+        told(CompactStage::Quads, 0),
+        told(CompactStage::Indexes, quads),
+    ];
+    assert_eq!(states.into_inner(), expected);
     assert_eq!(iri("0"), None);
     let [a, b, c, d] = ["a", "b", "c", "d"].map(|name| iri(name).unwrap());
     let snapshot = store.snapshot();
