@@ -185,8 +185,9 @@ fn publish(shared: &Shared, manifest: &mut Manifest, rewritten: Rewritten) -> Re
     next.next_blank = writer.next_blank;
     next.sequence = writer.snapshot.sequence();
     let stack = flush::write_above(&shared.directory, &mut next, stack, on_disk)?;
+    next.prepare(&shared.directory)?;
     let old = std::mem::replace(&mut writer.snapshot, stack.snapshot(next.sequence));
-    if let Err(error) = next.write(&shared.directory) {
+    if let Err(error) = Manifest::replace(&shared.directory) {
         writer.snapshot = old;
         shared.acknowledger.fail();
         return Err(error);

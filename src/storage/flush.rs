@@ -147,6 +147,10 @@ fn write(
         frozen.on_disk,
         merge_ratio,
     );
+    let written = written.and_then(|files| {
+        next.prepare(&shared.directory)?;
+        Ok(files)
+    });
     let files = written.inspect_err(|_| {
         // What cannot be removed now is removed when the store is opened again.
         let _ = layout::remove_leftovers(&shared.directory, &manifest.live_numbers());
@@ -381,15 +385,12 @@ fn write_terms(directory: &Directory, number: FileNumber, terms: &MemorySegment)
     Ok(Layer::File(Arc::new(segment)))
 }
 
-/// Names the new files in the manifest and puts them in the place of what they hold.
+/// Lets the manifest count that names the new files, and puts them in the place of what they hold.
 fn publish(shared: &Shared, manifest: &mut Manifest, turn: &Turn, written: Written) -> Result<()> {
     let mut writer = turn.writer();
     // What is published is durable, and the newest state is what gets published.
     shared.acknowledger.sync_all()?;
-    written
-        .next
-        .write(&shared.directory)
-        .inspect_err(|_| shared.acknowledger.fail())?;
+    Manifest::replace(&shared.directory).inspect_err(|_| shared.acknowledger.fail())?;
     let mut stack = Stack::of(&writer.snapshot);
     let merged = written.merged_from..written.frozen.runs;
     let old: Vec<_> = stack

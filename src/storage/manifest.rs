@@ -139,24 +139,41 @@ impl Manifest {
         Ok(covered + &checksum)
     }
 
-    /// Replaces the manifest of a store; when this returns, the new one is durable.
+    /// Writes it beside the manifest of a store, durable, to take its place.
     ///
     /// # Errors
-    /// Writing failed; then the old one still counts.
-    pub fn write(&self, directory: &Directory) -> Result<()> {
+    /// Writing failed, for want of room perhaps; the one that counts is not touched.
+    pub fn prepare(&self, directory: &Directory) -> Result<()> {
         let text = self.serialize()?;
-        let [new, path] =
-            [layout::MANIFEST_NEW, layout::MANIFEST].map(|name| directory.location().join(name));
+        let new = directory.location().join(layout::MANIFEST_NEW);
         // A writing that failed may have left it.
         let _ = directory.files().remove(&new);
         let mut file = NewFile::create(directory.files(), &new)?;
         file.write(text.as_bytes())?;
-        file.finish()?;
+        file.finish()
+    }
+
+    /// Puts the prepared manifest in the place of the one that counts; when this returns, it is durable.
+    ///
+    /// # Errors
+    /// The operating system refuses; then nobody knows which one counts.
+    pub fn replace(directory: &Directory) -> Result<()> {
+        let [new, path] =
+            [layout::MANIFEST_NEW, layout::MANIFEST].map(|name| directory.location().join(name));
         directory
             .files()
             .rename(&new, &path)
             .map_err(|e| Error::io_at("cannot write", &path, e))?;
         directory.sync()
+    }
+
+    /// Writes the manifest of a store; when this returns, it is durable.
+    ///
+    /// # Errors
+    /// As [`Self::prepare`] and [`Self::replace`].
+    pub fn write(&self, directory: &Directory) -> Result<()> {
+        self.prepare(directory)?;
+        Self::replace(directory)
     }
 }
 

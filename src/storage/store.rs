@@ -233,14 +233,14 @@ impl Store {
         )
         .and_then(|(next, report)| {
             let snapshot = Snapshot::open(&shared.directory, &next)?;
+            next.prepare(&shared.directory)?;
             Ok((next, report, Arc::new(snapshot)))
         });
         let (next, report, snapshot) = written.inspect_err(|_| {
             // What cannot be removed now is removed when the store is opened again.
             let _ = layout::remove_leftovers(&shared.directory, &manifest.live_numbers());
         })?;
-        next.write(&shared.directory)
-            .inspect_err(|_| shared.acknowledger.fail())?;
+        Manifest::replace(&shared.directory).inspect_err(|_| shared.acknowledger.fail())?;
         shared.acknowledger.publish(&snapshot);
         writer.next_blank = next.next_blank;
         writer.on_disk = Stack::of(&snapshot).height();

@@ -62,6 +62,8 @@ struct State {
     durable: BTreeMap<PathBuf, Contents>,
     operations: u64,
     fault: Fault,
+    /// What failed first.
+    failed: Option<&'static str>,
 }
 
 /// The file system; a clone is the same one.
@@ -70,8 +72,11 @@ pub struct FaultyFiles(Arc<Mutex<State>>);
 
 impl State {
     /// Counts an operation; an error when it is to fail.
-    fn count(&mut self) -> io::Result<()> {
+    fn count(&mut self, operation: &'static str) -> io::Result<()> {
         let number = self.operations;
+        if self.fails_next() {
+            self.failed = Some(operation);
+        }
         self.operations += 1;
         match self.fault {
             Fault::Crash(from) if number >= from => Err(io::Error::other("the machine crashed")),
@@ -100,7 +105,13 @@ impl FaultyFiles {
             durable: BTreeMap::new(),
             operations: 0,
             fault,
+            failed: None,
         })))
+    }
+
+    /// The operation that failed first.
+    pub fn failed(&self) -> Option<&'static str> {
+        self.0.lock().unwrap().failed
     }
 
     /// The operations so far.
@@ -174,7 +185,7 @@ impl OutputFile for OpenFile {
     fn append(&self, bytes: &[u8]) -> io::Result<()> {
         let mut state = self.system.0.lock().unwrap();
         let is_torn = state.fails_next();
-        let outcome = state.count();
+        let outcome = state.count("append");
         let written = match outcome {
             Ok(()) => bytes,
             Err(_) if is_torn => &bytes[..bytes.len() / 2],
@@ -185,14 +196,14 @@ impl OutputFile for OpenFile {
     }
 
     fn sync(&self) -> io::Result<()> {
-        self.system.0.lock().unwrap().count()?;
+        self.system.0.lock().unwrap().count("sync")?;
         let mut contents = self.contents.lock().unwrap();
         contents.durable = contents.live.clone();
         Ok(())
     }
 
     fn set_len(&self, len: u64) -> io::Result<()> {
-        self.system.0.lock().unwrap().count()?;
+        self.system.0.lock().unwrap().count("set_len")?;
         self.contents.lock().unwrap().live.truncate(len as usize);
         Ok(())
     }
@@ -201,7 +212,7 @@ impl OutputFile for OpenFile {
 impl FileSystem for FaultyFiles {
     fn create(&self, path: &Path) -> io::Result<Arc<dyn OutputFile>> {
         let mut state = self.0.lock().unwrap();
-        state.count()?;
+        state.count("create")?;
         if state.live.contains_key(path) {
             return Err(io::ErrorKind::AlreadyExists.into());
         }
@@ -221,7 +232,7 @@ impl FileSystem for FaultyFiles {
 
     fn sync(&self, path: &Path) -> io::Result<()> {
         let mut state = self.0.lock().unwrap();
-        state.count()?;
+        state.count("sync")?;
         let mut contents = state.get(path)?.lock().unwrap();
         contents.durable = contents.live.clone();
         Ok(())
@@ -229,7 +240,7 @@ impl FileSystem for FaultyFiles {
 
     fn rename(&self, from: &Path, to: &Path) -> io::Result<()> {
         let mut state = self.0.lock().unwrap();
-        state.count()?;
+        state.count("rename")?;
         let contents = Arc::clone(state.get(from)?);
         state.live.remove(from);
         state.live.insert(to.to_path_buf(), contents);
@@ -238,7 +249,7 @@ impl FileSystem for FaultyFiles {
 
     fn link(&self, from: &Path, to: &Path) -> io::Result<()> {
         let mut state = self.0.lock().unwrap();
-        state.count()?;
+        state.count("link")?;
         let contents = Arc::clone(state.get(from)?);
         state.live.insert(to.to_path_buf(), contents);
         Ok(())
@@ -246,7 +257,7 @@ impl FileSystem for FaultyFiles {
 
     fn remove(&self, path: &Path) -> io::Result<()> {
         let mut state = self.0.lock().unwrap();
-        state.count()?;
+        state.count("remove")?;
         let removed = state.live.remove(path);
         removed
             .map(drop)
@@ -272,7 +283,7 @@ impl FileSystem for FaultyFiles {
 
     fn sync_directory(&self, location: &Path) -> io::Result<()> {
         let mut state = self.0.lock().unwrap();
-        state.count()?;
+        state.count("sync_directory")?;
         let inside = |path: &Path| path.parent() == Some(location);
         state.durable.retain(|path, _| !inside(path));
         let live: Vec<_> = state.live.iter().filter(|(path, _)| inside(path)).collect();
