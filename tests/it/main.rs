@@ -28,6 +28,7 @@ mod tally;
 mod tidy;
 mod values;
 mod w3c;
+mod wikipathways;
 mod workload;
 
 use libtest_mimic::Arguments;
@@ -56,6 +57,7 @@ fn main() -> ExitCode {
         concurrency::trials(),
         queries::trials(),
         round_trips::trials(),
+        wikipathways::trials(),
         workload::trials(),
         isomorphism::trials(),
         tidy::trials(),
