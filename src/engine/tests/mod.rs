@@ -6,4 +6,5 @@ mod fixture;
 mod forms;
 mod groups;
 mod limits;
+mod paths;
 mod random;
