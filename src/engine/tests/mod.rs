@@ -8,3 +8,4 @@ mod groups;
 mod limits;
 mod paths;
 mod random;
+mod scope;
