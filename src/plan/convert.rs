@@ -9,7 +9,7 @@ use super::service::ServicePattern;
 use super::variables::{VarId, VarSet, Variables};
 use crate::batch::Batch;
 use crate::diagnostics::Result;
-use crate::expr::{QueryTerms, children};
+use crate::expr::{QueryTerms, children, is_deterministic};
 use crate::storage::{Permutation, Snapshot};
 use crate::term::TermId;
 use oxrdf::Term;
@@ -454,6 +454,7 @@ impl Converter<'_> {
         let mut variables = VarSet::EMPTY;
         let expression = self.extract(expression, scope, &mut variables, &mut exists)?;
         Ok(Condition {
+            is_deterministic: is_deterministic(&expression),
             expression,
             variables,
             exists,

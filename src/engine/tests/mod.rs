@@ -4,6 +4,7 @@ mod correlation;
 mod data_sets;
 mod fixture;
 mod forms;
+mod fresh;
 mod groups;
 mod limits;
 mod paths;
