@@ -56,7 +56,7 @@ fn main() -> ExitCode {
         kills::trials(),
         concurrency::trials(),
         queries::trials(),
-        round_trips::trials(),
+        round_trips::trials(&tally),
         wikipathways::trials(),
         workload::trials(),
         isomorphism::trials(),
