@@ -171,6 +171,29 @@ fn each_pair_of_a_closure_is_one_solution() {
     );
 }
 
+/// A ring with a shortcut from every node, walked from one end, from the other, from both and from none.
+#[test]
+fn a_large_ring_is_walked_without_recursion() {
+    const NODES: u32 = 60_000;
+    let text: String = (0..NODES)
+        .map(|n| format!(":n{n} :p :n{} , :n{} .\n", (n + 1) % NODES, (n * 7) % NODES))
+        .collect();
+    let store = Store::new(&text, DefaultGraph::Default);
+    check_given(
+        &store,
+        &[
+            ("SELECT (COUNT(*) AS ?c) { :n5 :p+ ?o }", &[&integer(NODES)]),
+            ("SELECT (COUNT(*) AS ?c) { ?s :p* :n5 }", &[&integer(NODES)]),
+            ("ASK { :n5 :p+ :n5 }", &["true"]),
+            ("ASK { :n5 :p+ :nosuch }", &["false"]),
+            (
+                "SELECT (COUNT(*) AS ?c) { SELECT * { ?s :p+ ?o } LIMIT 70000 }",
+                &[&integer(70_000)],
+            ),
+        ],
+    );
+}
+
 fn integer(n: u32) -> String {
     format!("\"{n}\"^^<http://www.w3.org/2001/XMLSchema#integer>")
 }
