@@ -317,6 +317,55 @@ mod tests {
         check("", 1, 1, "empty");
     }
 
+    /// The place is marked in the text.
+    #[test]
+    fn slips_are_found_wherever_they_stand() {
+        let prefix = "prefix \"ex:\" is not declared";
+        for (marked, words) in [
+            ("ASK { ?s ?p '1'^^§ex:dt }", prefix),
+            ("ASK { FILTER(§ex:f(1)) }", prefix),
+            ("ASK { ?s ^§ex:p*/<a:b> ?o }", prefix),
+            ("ASK { GRAPH §ex:g { ?s ?p ?o } }", prefix),
+            ("SELECT * FROM §ex:g { ?s ?p ?o }", prefix),
+            ("DESCRIBE §ex:s", prefix),
+            ("CONSTRUCT { ?s a §ex:C } { ?s ?p ?o }", prefix),
+            ("# ex:no\nASK { ?s ?p 'ex:no' , §ex:o }", prefix),
+            ("PREFIX a: <http://a/> ASK { ?s a:b §ex:o }", prefix),
+            ("ASK { ?s ?p 1 }\n# what follows\n§ex:o", prefix),
+            (
+                "ASK { ?s ?p '1'^^§xsd:integer }",
+                "PREFIX xsd: <http://www.w3.org/2001/XMLSchema#>",
+            ),
+            ("ASK { ?s ?p 'a “b” c' §?x ?y 1 }", "`.`"),
+            ("ASK { ?s ?p [ ?q 1 ] §?x ?y 1 }", "`.`"),
+            ("ASK { ?s ?p ( 1 2 ) §?x ?y 1 }", "`.`"),
+            ("ASK { ?s ?p 'x'@en §?x ?y 1 }", "`.`"),
+            ("ASK { ?s ?p 1.5 §?x ?y 1 }", "`.`"),
+            ("ASK {\r\n  ?s ?p 1\r\n  §?s ?q 2 }", "`.`"),
+            ("ASK { ?s ?p §‘x’ }", "straight"),
+            ("ASK { FILTER(?x = §„x“) }", "straight"),
+            (
+                "SELECT ?s §?o (SUM(?n) AS ?t) { ?s ?p ?n, ?o } GROUP BY ?s",
+                "?o",
+            ),
+            ("SELECT (§?n + SUM(?n) AS ?t) { ?s ?p ?n }", "?n"),
+            ("ASK {\n\t?s §nope:p 1 }", "\"nope:\""),
+            ("ASK { ?s ?p (1 §} )", "closes"),
+            ("SELECT * { ?s ?p ?o } GROUP BY§", "ends too early"),
+        ] {
+            let (before, after) = marked.split_once('§').expect("a marked place");
+            let line = before.matches('\n').count() + 1;
+            let last = before.rsplit('\n').next().unwrap_or_default();
+            let column = last.chars().count() + 1;
+            check(
+                &format!("{before}{after}"),
+                line as u64,
+                column as u64,
+                words,
+            );
+        }
+    }
+
     #[test]
     fn columns_count_characters_and_the_caret_stands_below() {
         let error = failure("ASK { ?é ?ü 1\n ?x ex:p 'ä' }");

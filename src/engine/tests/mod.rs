@@ -7,6 +7,7 @@ mod forms;
 mod fresh;
 mod groups;
 mod limits;
+mod literals;
 mod paths;
 mod random;
 mod scope;
