@@ -57,7 +57,7 @@ pub use shared::StoreOptions;
 pub use snapshot::Snapshot;
 pub use statistics::{PredicateStatistics, StoreStatistics};
 pub use store::Store;
-pub use transaction::{Commit, Transaction};
+pub use transaction::{Commit, Logged, Transaction};
 pub use verify::VerifyReport;
 
 #[cfg(test)]
