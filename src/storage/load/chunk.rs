@@ -8,6 +8,7 @@ use super::intern::{Interner, SECTIONS, TRIPLE_SECTION, chunk_section};
 use super::string_sort::sorted_order;
 use crate::diagnostics::Result;
 use crate::storage::dictionary::TermTable;
+use crate::storage::permutation::Quad;
 use crate::storage::spool::Spool;
 use crate::term::TermId;
 use std::path::Path;
@@ -27,8 +28,14 @@ pub struct SealedChunk {
     pub samples: [Vec<Vec<u8>>; SECTIONS],
     /// The triple terms, in the order in which they came: three ids each.
     pub triples: Spool,
-    /// The quads, four ids each.
-    pub quads: Spool,
+    /// The quads.
+    pub quads: SealedQuads,
+}
+
+/// The quads of a chunk: in memory where there is room, else in a spool, four ids each.
+pub enum SealedQuads {
+    Memory(Vec<Quad>),
+    Spool(Spool),
 }
 
 /// Where chunks keep what they hold: in memory up to a limit, which all of them share.
@@ -57,7 +64,7 @@ impl<'a> ChunkRoom<'a> {
         let before = self.memory_bytes.fetch_add(bytes, Ordering::Relaxed);
         let in_memory = before + bytes <= self.memory_bytes_max;
         let spool = || Spool::new(self.location, if in_memory { usize::MAX } else { 0 });
-        let (tables, quads) = interner.into_parts();
+        let (tables, mut quads) = interner.into_parts();
         let terms_len = tables.each_ref().map(TermTable::len);
         let mut terms = spool();
         let mut samples = [const { Vec::new() }; SECTIONS];
@@ -76,16 +83,22 @@ impl<'a> ChunkRoom<'a> {
         };
         let triple_table = tables[TRIPLE_SECTION].take().unwrap_or_default();
         let triples = write_triples(&triple_table, spool(), rank)?;
-        let mut out = spool();
-        for quad in quads {
-            out.write(&ids_to_bytes(&quad.map(rank)))?;
-        }
+        quads.iter_mut().for_each(|quad| *quad = quad.map(rank));
+        let quads = if in_memory {
+            SealedQuads::Memory(quads)
+        } else {
+            let mut out = spool();
+            for quad in quads {
+                out.write(&ids_to_bytes(&quad))?;
+            }
+            SealedQuads::Spool(out)
+        };
         Ok(SealedChunk {
             terms,
             terms_len,
             samples,
             triples,
-            quads: out,
+            quads,
         })
     }
 }

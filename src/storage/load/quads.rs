@@ -30,11 +30,23 @@ impl<'l> RowSorter<'l> {
     /// A sorter that takes this much memory; what does not fit goes to files in the store's directory. About
     /// `rows_expected` rows will come.
     pub fn new(location: &'l Path, memory_bytes_max: usize, rows_expected: u64) -> Self {
+        Self::with_memory(Vec::new(), location, memory_bytes_max, rows_expected)
+    }
+
+    /// A sorter like that of [`Self::new`] in memory that another one has had: fresh pages are dear.
+    pub fn with_memory(
+        mut rows: Vec<Row>,
+        location: &'l Path,
+        memory_bytes_max: usize,
+        rows_expected: u64,
+    ) -> Self {
         let rows_max = (memory_bytes_max / size_of::<Row>()).max(1024);
         let expected = usize::try_from(rows_expected).unwrap_or(usize::MAX);
+        rows.clear();
+        rows.reserve_exact(expected.min(rows_max));
         Self {
             location,
-            rows: Vec::with_capacity(expected.min(rows_max)),
+            rows,
             rows_max,
             pieces: Vec::new(),
         }
@@ -70,7 +82,10 @@ impl<'l> RowSorter<'l> {
     pub fn finish(mut self) -> Result<SortedRows> {
         if self.pieces.is_empty() {
             self.rows.par_sort_unstable();
-            return Ok(SortedRows::Memory(self.rows.into_iter()));
+            return Ok(SortedRows::Memory {
+                rows: self.rows,
+                next: 0,
+            });
         }
         self.spill()?;
         let mut heads = BinaryHeap::new();
@@ -79,7 +94,11 @@ impl<'l> RowSorter<'l> {
                 heads.push(Reverse((row, piece)));
             }
         }
-        Ok(SortedRows::Pieces(heads, self.pieces))
+        Ok(SortedRows::Pieces {
+            heads,
+            readers: self.pieces,
+            memory: self.rows,
+        })
     }
 }
 
@@ -92,10 +111,14 @@ fn read_row(reader: &mut SpoolReader) -> Result<Option<Row>> {
 
 /// Rows in order.
 pub enum SortedRows {
-    /// All in memory.
-    Memory(std::vec::IntoIter<Row>),
-    /// The next row of each sorted piece, and the pieces.
-    Pieces(BinaryHeap<Reverse<(Row, usize)>>, Vec<SpoolReader>),
+    /// All in memory, and the place of the next.
+    Memory { rows: Vec<Row>, next: usize },
+    /// The next row of each sorted piece, the pieces, and the memory in which they were sorted.
+    Pieces {
+        heads: BinaryHeap<Reverse<(Row, usize)>>,
+        readers: Vec<SpoolReader>,
+        memory: Vec<Row>,
+    },
 }
 
 impl SortedRows {
@@ -106,8 +129,12 @@ impl SortedRows {
     #[inline]
     pub fn next(&mut self) -> Result<Option<Row>> {
         match self {
-            Self::Memory(rows) => Ok(rows.next()),
-            Self::Pieces(heads, readers) => {
+            Self::Memory { rows, next } => {
+                let row = rows.get(*next).copied();
+                *next += 1;
+                Ok(row)
+            }
+            Self::Pieces { heads, readers, .. } => {
                 let Some(mut top) = heads.peek_mut() else {
                     return Ok(None);
                 };
@@ -118,6 +145,14 @@ impl SortedRows {
                 }
                 Ok(Some(row))
             }
+        }
+    }
+
+    /// The memory of the rows, for another sorter.
+    pub fn into_memory(self) -> Vec<Row> {
+        match self {
+            Self::Memory { rows, .. } => rows,
+            Self::Pieces { memory, .. } => memory,
         }
     }
 }
@@ -216,4 +251,27 @@ pub fn sort(
         last: None,
         known,
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn rows_are_sorted_in_memory_or_in_pieces_and_in_used_memory() {
+        let dir = tempfile::tempdir().unwrap();
+        let mut memory = Vec::new();
+        for rows in [10_u64, 5000, 0, 1023, 3000] {
+            let rows_of = |i: u64| [i * 7 % rows, i % 3, i, 0].map(TermId::from_bits);
+            let mut sorter =
+                RowSorter::with_memory(std::mem::take(&mut memory), dir.path(), 0, rows);
+            (0..rows).for_each(|i| sorter.push(rows_of(i)).unwrap());
+            let mut sorted = sorter.finish().unwrap();
+            let mut expected: Vec<Row> = (0..rows).map(rows_of).collect();
+            expected.sort_unstable();
+            let found: Vec<Row> = std::iter::from_fn(|| sorted.next().unwrap()).collect();
+            assert!(found == expected, "{rows} rows");
+            memory = sorted.into_memory();
+        }
+    }
 }

@@ -4,7 +4,7 @@
 //! goes to the new segment. What comes out for each chunk is the final id of each of its terms. Triple terms follow
 //! when the ids of their parts are known, depth by depth; they are held in memory while this is done.
 
-use super::chunk::{SealedChunk, ids_from_bytes};
+use super::chunk::{SealedChunk, SealedQuads, ids_from_bytes};
 use super::intern::{BLANK_SECTION, SECTIONS, TRIPLE_SECTION, chunk_section};
 use crate::diagnostics::Result;
 use crate::storage::dictionary::{Dictionary, SegmentWriter};
@@ -35,7 +35,7 @@ pub struct MappedChunk {
     ids: SpoolReader,
     ids_len: [u32; SECTIONS],
     triples: Vec<TermId>,
-    quads: SpoolReader,
+    quads: SealedQuads,
 }
 
 impl MappedChunk {
@@ -62,11 +62,19 @@ impl MappedChunk {
     /// Reading failed, or `each` did.
     pub fn for_each_quad(mut self, mut each: impl FnMut(Quad) -> Result<()>) -> Result<()> {
         let map = self.map()?;
-        let mut bytes = [0; 32];
-        while self.quads.read_exact(&mut bytes)? {
-            each(ids_from_bytes::<4>(&bytes).map(|id| map.id(id)))?;
+        match self.quads {
+            SealedQuads::Memory(quads) => quads
+                .iter()
+                .try_for_each(|quad| each(quad.map(|id| map.id(id)))),
+            SealedQuads::Spool(spool) => {
+                let mut reader = spool.read()?;
+                let mut bytes = [0; 32];
+                while reader.read_exact(&mut bytes)? {
+                    each(ids_from_bytes::<4>(&bytes).map(|id| map.id(id)))?;
+                }
+                Ok(())
+            }
         }
-        Ok(())
     }
 }
 
@@ -216,7 +224,7 @@ struct Input {
     samples: [Vec<Vec<u8>>; SECTIONS],
     ids: Spool,
     triples: SpoolReader,
-    quads: SpoolReader,
+    quads: SealedQuads,
 }
 
 impl Input {
@@ -227,7 +235,7 @@ impl Input {
             samples: chunk.samples,
             ids: Spool::new(location, MAP_MEMORY_BYTES),
             triples: chunk.triples.read()?,
-            quads: chunk.quads.read()?,
+            quads: chunk.quads,
         })
     }
 

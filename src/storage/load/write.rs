@@ -4,7 +4,7 @@
 //! compressed on disk, so no copy of all quads needs to be kept.
 
 use super::parse::lock;
-use super::quads::{NewQuads, RowSorter};
+use super::quads::{NewQuads, RowSorter, SortedRows};
 use super::report::LoadOptions;
 use crate::diagnostics::Result;
 use crate::storage::block::BLOCK_ROWS;
@@ -84,14 +84,24 @@ fn write_others(
     let threads = options.threads.clamp(1, 4);
     let memory_bytes_max = options.memory_bytes_max / (2 * threads);
     let work = || {
+        let mut memory = Vec::new();
         loop {
             let Some(permutation) = lock(&todo).pop() else {
                 return;
             };
             let path = layout::index_path(directory.location(), number, permutation);
-            let sorter = RowSorter::new(directory.location(), memory_bytes_max, index.rows());
+            let sorter = RowSorter::with_memory(
+                std::mem::take(&mut memory),
+                directory.location(),
+                memory_bytes_max,
+                index.rows(),
+            );
             let outcome = write_other(directory, &path, permutation, index, sorter);
-            lock(&done).push(outcome.map(|tally| (permutation, tally)));
+            let outcome = outcome.map(|(tally, rows)| {
+                memory = rows.into_memory();
+                (permutation, tally)
+            });
+            lock(&done).push(outcome);
         }
     };
     std::thread::scope(|scope| {
@@ -109,7 +119,7 @@ fn write_other(
     permutation: Permutation,
     index: &IndexFile,
     mut sorter: RowSorter<'_>,
-) -> Result<Tally> {
+) -> Result<(Tally, SortedRows)> {
     for_each_quad(index, |quad| sorter.push(permutation.arrange(&quad)))?;
     let mut rows = sorter.finish()?;
     let mut writer = IndexWriter::create(directory.files(), path, permutation)?;
@@ -119,7 +129,7 @@ fn write_other(
         writer.push(row)?;
     }
     writer.finish()?;
-    Ok(tally)
+    Ok((tally, rows))
 }
 
 fn for_each_quad(index: &IndexFile, mut each: impl FnMut(Quad) -> Result<()>) -> Result<()> {
