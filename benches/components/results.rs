@@ -1,4 +1,6 @@
-//! Serializing, per row: an IRI, a string and a number, none of which comes twice.
+//! Serializing, per row of answers of a thousand: solutions of an IRI, a string and a year, and triples of the first two.
+//!
+//! Only the years and the predicate come more than once in an answer.
 
 use crate::fixture::{Fixture, ROWS, SUBJECTS};
 use crate::measure::Component;
@@ -75,7 +77,8 @@ fn solution<'a>(
         out.len()
     };
     let name = format!("serialize a solution, {name}");
-    Component::of_many(name, ROWS as u64, write).note("three columns")
+    Component::of_many(name, ROWS as u64, write)
+        .note("three columns; looking the terms up is in it")
 }
 
 fn quad<'a>(format: RdfFormat, rows: &Rc<Batch>, terms: &Rc<QueryTerms>) -> Component<'a> {
@@ -92,7 +95,7 @@ fn quad<'a>(format: RdfFormat, rows: &Rc<Batch>, terms: &Rc<QueryTerms>) -> Comp
         out.len()
     };
     let name = format!("serialize a triple, {}", format.name());
-    Component::of_many(name, ROWS as u64, write)
+    Component::of_many(name, ROWS as u64, write).note("looking the terms up is in it")
 }
 
 /// Where the rows after those that begin at `start` begin.

@@ -111,7 +111,8 @@ fn look_up(fixture: &Fixture) -> Result<Component<'_>> {
         let [subject, object] = [0, 1].map(|column| pairs.column(column)[next]);
         let quad = [subject, predicate, object, TermId::DEFAULT_GRAPH];
         assert!(fixture.snapshot.contains(&quad).expect("it can be read"));
-    }))
+    })
+    .note("one that is on disk, none twice in a row"))
 }
 
 fn scan(fixture: &Fixture) -> Result<Component<'_>> {
