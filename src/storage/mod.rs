@@ -46,6 +46,8 @@ mod transaction;
 mod verify;
 mod writer;
 
+pub use block::{BLOCK_ROWS, BlockView, encode_block};
+pub use column::Column;
 pub use gallop::gallop;
 pub use load::{
     LoadContent, LoadOptions, LoadProgress, LoadReport, LoadSource, LoadStage, LoadState,
