@@ -14,7 +14,7 @@ pub use crate::expr::raised_total;
 pub use crate::plan::Explanation;
 pub use crate::rdf::Compression;
 pub use crate::storage::{
-    Commit, LoadOptions, LoadProgress, LoadReport, LoadSource, LoadState, SkippedStatement,
+    Commit, LoadOptions, LoadProgress, LoadReport, LoadSource, LoadState, Logged, SkippedStatement,
     VerifyReport,
 };
 pub use crate::update::{Document, GraphChange, GraphChoice, Precondition};

@@ -46,6 +46,8 @@ mod transaction;
 mod verify;
 mod writer;
 
+pub use block::{BLOCK_ROWS, BlockView, encode_block};
+pub use column::Column;
 pub use gallop::gallop;
 pub use load::{
     LoadContent, LoadOptions, LoadProgress, LoadReport, LoadSource, LoadStage, LoadState,
@@ -57,7 +59,7 @@ pub use shared::StoreOptions;
 pub use snapshot::Snapshot;
 pub use statistics::{PredicateStatistics, StoreStatistics};
 pub use store::Store;
-pub use transaction::{Commit, Transaction};
+pub use transaction::{Commit, Logged, Transaction};
 pub use verify::VerifyReport;
 
 #[cfg(test)]

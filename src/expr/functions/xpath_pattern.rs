@@ -26,7 +26,13 @@ const NAME_START: &str = r"A-Z_:a-z\x{C0}-\x{D6}\x{D8}-\x{F6}\x{F8}-\x{2FF}\x{37
 /// What else such a name can have.
 const NAME_REST: &str = r"\-.0-9\x{B7}\x{300}-\x{36F}\x{203F}-\x{2040}";
 
-/// A pattern for the crate, or `None` where it is none of XPath's.
+/// Classes within classes that are followed.
+const CLASS_DEPTH_MAX: usize = 100;
+
+/// The longest pattern for the crate, in bytes; what is longer would be over the crate's own limits.
+const TRANSLATED_BYTES_MAX: usize = 1 << 20;
+
+/// A pattern for the crate, or `None` where it is none of XPath's, or too large.
 pub(super) fn translate(pattern: &str, flags: &str) -> Option<String> {
     let mut reader = Reader {
         rest: pattern.chars().peekable(),
@@ -40,6 +46,7 @@ pub(super) fn translate(pattern: &str, flags: &str) -> Option<String> {
     let mut out = String::with_capacity(pattern.len() * 2);
     while reader.rest.peek().is_some() {
         reader.piece(&mut out)?;
+        (out.len() <= TRANSLATED_BYTES_MAX).then_some(())?;
     }
     Some(out)
 }
@@ -68,7 +75,7 @@ impl Reader<'_> {
             }
             ')' | '^' | '$' => out.push(c),
             '.' => out.push_str(self.dot),
-            '[' => out.push_str(&self.class()?),
+            '[' => out.push_str(&self.class(CLASS_DEPTH_MAX)?),
             '\\' => match self.escaped()? {
                 // Case counts in what an escape names, whatever the flags say.
                 Escape::Class(class) => out.push_str(&format!("(?-i:[{class}])")),
@@ -104,8 +111,8 @@ impl Reader<'_> {
         (!matches!(self.peek(), Some('?' | '*' | '+' | '{'))).then_some(())
     }
 
-    /// A class behind its opening bracket.
-    fn class(&mut self) -> Option<String> {
+    /// A class behind its opening bracket, with so many more within each other at most.
+    fn class(&mut self, depth: usize) -> Option<String> {
         let negation = if self.rest.next_if_eq(&'^').is_some() {
             "^"
         } else {
@@ -117,7 +124,7 @@ impl Reader<'_> {
                 ']' => break,
                 '-' if self.rest.peek() == Some(&'[') => {
                     self.rest.next();
-                    let taken = self.class()?;
+                    let taken = self.class(depth.checked_sub(1)?)?;
                     self.rest.next_if_eq(&']')?;
                     (!inside.is_empty()).then_some(())?;
                     return Some(format!("[[{negation}{inside}]--{taken}]"));
@@ -125,6 +132,7 @@ impl Reader<'_> {
                 '[' => return None,
                 c => self.range(c, &mut inside)?,
             }
+            (inside.len() <= TRANSLATED_BYTES_MAX).then_some(())?;
         }
         (!inside.is_empty()).then(|| format!("[{negation}{inside}]"))
     }
@@ -241,6 +249,18 @@ mod tests {
         let regex = Regex::new(&translated).unwrap_or_else(|e| panic!("{pattern}: {e}"));
         for (text, expected) in cases {
             assert_eq!(regex.is_match(text), *expected, "{pattern} on {text:?}");
+        }
+    }
+
+    #[test]
+    fn patterns_without_end_are_refused() {
+        for pattern in [
+            "[a-".repeat(1_000_000),
+            format!("[{}]", r"\i".repeat(100_000)),
+            r"\i".repeat(100_000),
+            "a".repeat(2_000_000),
+        ] {
+            assert_eq!(translate(&pattern, ""), None);
         }
     }
 
