@@ -11,3 +11,4 @@ mod literals;
 mod paths;
 mod random;
 mod scope;
+mod tails;
