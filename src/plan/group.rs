@@ -7,6 +7,7 @@
 //! it would be worked out for other solutions.
 
 use super::logical::{Condition, Logical, Slot};
+use super::seeds::makes_anew;
 use super::service::ServicePattern;
 use super::variables::{VarId, VarSet};
 use std::sync::Arc;
@@ -164,6 +165,7 @@ fn has_its_place(logical: &Logical) -> bool {
             list.iter().any(|c| !c.is_deterministic)
         }
         Logical::Extend(_, _, condition) => !condition.is_deterministic,
+        Logical::Lateral(_, right) => makes_anew(right),
         _ => false,
     }
 }

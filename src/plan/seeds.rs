@@ -227,29 +227,34 @@ pub fn looks_at(logical: &Logical, seed: &Seed) -> bool {
     is_correlated(logical, &seed.variables.iter().copied().collect())
 }
 
-/// Whether a pattern counts or cuts rows, so that substituted bindings must be handed in one by one.
+/// Whether a pattern counts or cuts rows or makes something anew, so that substituted bindings must be handed in one by
+/// one.
 pub fn runs_row_by_row(logical: &Logical) -> bool {
+    makes_anew(logical) || counts_or_cuts(logical)
+}
+
+fn counts_or_cuts(logical: &Logical) -> bool {
     match logical {
         Logical::Pattern(_) | Logical::Values(..) | Logical::Closure(_) | Logical::Service(_) => {
             false
         }
-        Logical::Join(inputs) | Logical::Union(inputs) => inputs.iter().any(runs_row_by_row),
+        Logical::Join(inputs) | Logical::Union(inputs) => inputs.iter().any(counts_or_cuts),
         Logical::LeftJoin(left, right, _)
         | Logical::Minus(left, right)
-        | Logical::Lateral(left, right) => runs_row_by_row(left) || runs_row_by_row(right),
+        | Logical::Lateral(left, right) => counts_or_cuts(left) || counts_or_cuts(right),
         Logical::Filter(input, _)
         | Logical::Extend(input, ..)
         | Logical::Destructure(input, ..)
         | Logical::Project(input, _)
         | Logical::OrderBy(input, _)
         | Logical::Distinct(input)
-        | Logical::Reduced(input) => runs_row_by_row(input),
+        | Logical::Reduced(input) => counts_or_cuts(input),
         Logical::Slice(..) | Logical::Group(..) => true,
     }
 }
 
 /// Whether an expression somewhere in a pattern gives another value each time that it is worked out.
-fn makes_anew(logical: &Logical) -> bool {
+pub fn makes_anew(logical: &Logical) -> bool {
     let list_makes = |list: &[Condition]| list.iter().any(|c| !c.is_deterministic);
     match logical {
         Logical::Pattern(_) | Logical::Values(..) | Logical::Closure(_) | Logical::Service(_) => {

@@ -110,6 +110,37 @@ fn calls_are_fresh_or_fixed() {
     );
 }
 
+/// LATERAL runs its pattern for each solution before it, of equal ones too (SEP-0006).
+#[test]
+fn lateral_makes_anew_for_each_solution() {
+    let one = "\"1\"^^<http://www.w3.org/2001/XMLSchema#integer>";
+    let four = "\"4\"^^<http://www.w3.org/2001/XMLSchema#integer>";
+    let count = |pattern: &str| format!("SELECT (COUNT(DISTINCT ?u) AS ?c) {{ {pattern} }}");
+    check_given(
+        &Store::new(DATA, DefaultGraph::Default),
+        &[
+            (&count("?s :n ?n LATERAL { BIND(UUID() AS ?u) }"), &[four]),
+            (
+                &count("?s :n ?n LATERAL { SELECT ?u { BIND(UUID() AS ?u) } }"),
+                &[four],
+            ),
+            (
+                &count("?s :n ?n LATERAL { BIND(?n * 0 + RAND() AS ?u) }"),
+                &[four],
+            ),
+            (
+                &count("{ SELECT (1 AS ?k) { ?s :n ?n } } LATERAL { BIND(?k + RAND() AS ?u) }"),
+                &[four],
+            ),
+            (&count("?s :n ?n LATERAL { BIND(NOW() AS ?u) }"), &[one]),
+            (
+                &count("?s :n ?n LATERAL { BIND(UUID() AS ?u) } ?t :n ?m"),
+                &[four],
+            ),
+        ],
+    );
+}
+
 /// Templates make fresh blank nodes for each solution (section 16.2.1).
 #[test]
 fn template_nodes_are_fresh_for_each_solution() {

@@ -82,7 +82,7 @@ impl Planner<'_> {
     /// The right side with the left's bindings substituted into it.
     fn substituted(&mut self, left: Plan, right: &Logical, kind: JoinKind) -> Result<Plan> {
         let variables = seeds::looked_at(right, &self.solution(&left));
-        if variables.is_empty() {
+        if variables.is_empty() && !seeds::makes_anew(right) {
             return self.join(left, right, kind, Vec::new(), None);
         }
         let seed = Seed {

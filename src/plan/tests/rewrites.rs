@@ -26,6 +26,7 @@ fn steps_move_behind_joins_only_where_both_mean_the_same() {
         ("?a :p ?b BIND(?b + RAND() AS ?c)", "1 0 Extend"),
         ("?a :p ?b BIND(?b + RAND() AS ?c) ?a :q ?d", "2 0"),
         ("?a :p ?b { BIND(UUID() AS ?c) }", "2 0"),
+        ("?a :p ?b LATERAL { BIND(UUID() AS ?c) } ?a :q ?d", "2 0"),
         ("?a :p ?b FILTER(?b > RAND())", "1 0 Filter"),
         ("{ ?a :p ?b FILTER(?b > RAND()) } ?a :q ?d", "2 0"),
         ("?a :p ?b FILTER(?b > 1)", "1 1"),
@@ -168,6 +169,7 @@ fn correlated_patterns_look_outside() {
             false,
         ),
         ("VALUES ?n { 1 }", "n", false, false),
+        ("BIND(UUID() AS ?b)", "n", false, true),
     ];
     for (body, outer, correlated, row_by_row) in cases {
         let (logical, mut variables) = data.group(body);
