@@ -14,6 +14,7 @@ mod documents;
 mod served;
 
 use documents::TRIPLES;
+use kaluta::replay::process;
 use served::{Connection, Served, broken};
 use std::fs;
 use std::io::Result;
@@ -211,20 +212,17 @@ fn latencies(times: &Mutex<Vec<f64>>) -> String {
 }
 
 fn held(server: &Served, store: &Path) -> Result<Held> {
-    let process = Path::new("/proc").join(server.child.id().to_string());
-    let status = fs::read_to_string(process.join("status"))?;
-    let mut lines = status
-        .lines()
-        .filter_map(|line| line.strip_prefix("VmRSS:"));
-    let kilobytes = lines.find_map(|rest| rest.trim().trim_end_matches(" kB").parse::<f64>().ok());
+    let pid = server.child.id();
+    let process = process::memory_bytes(pid).zip(process::open_files(pid));
+    let (memory_bytes, files) = process.ok_or_else(|| broken("the server has ended"))?;
     let mut disk_bytes = 0;
     for entry in fs::read_dir(store)? {
         // A file may be removed while the folder is read.
         disk_bytes += entry?.metadata().map_or(0, |file| file.len());
     }
     Ok(Held {
-        memory_mb: kilobytes.unwrap_or_default() / 1e3,
-        files: fs::read_dir(process.join("fd"))?.count() as f64,
+        memory_mb: memory_bytes as f64 / 1e6,
+        files: files as f64,
         disk_mb: disk_bytes as f64 / 1e6,
     })
 }

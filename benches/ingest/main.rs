@@ -169,7 +169,8 @@ fn in_process(location: &Path, durability: &str, updates: &[String]) -> Result<D
         };
         let prepared = engine.prepare_update(&request).map_err(failed)?;
         let control = QueryControl::new(None, None);
-        engine.update(prepared, &control).map_err(failed)?;
+        let logged = engine.update(prepared, &control).map_err(failed)?;
+        logged.durable().map_err(failed)?;
     }
     Ok(start.elapsed())
 }

@@ -75,7 +75,7 @@ pub fn run(args: &UpdateArgs, context: &Context) -> Result<ExitCode> {
     })?;
     let timeout = args.timeout_s.filter(|&s| s > 0).map(Duration::from_secs);
     let control = QueryControl::new(timeout, settings.query.memory_limit_bytes());
-    let commit = engine.update(update, &control)?;
+    let commit = engine.update(update, &control)?.durable()?;
     eprintln!(
         "{} quads inserted, {} deleted",
         commit.inserted, commit.deleted

@@ -15,7 +15,7 @@ pub use crate::plan::Explanation;
 pub use crate::rdf::Compression;
 pub use crate::storage::{
     Commit, CompactStage, CompactState, LoadOptions, LoadProgress, LoadReport, LoadSource,
-    LoadState, SkippedStatement, VerifyReport,
+    LoadState, Logged, SkippedStatement, VerifyReport,
 };
 pub use crate::update::{
     CODINGS, Document, GraphChange, GraphChoice, Precondition, compression_of_coding,

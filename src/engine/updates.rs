@@ -6,7 +6,7 @@ use crate::exec::QueryControl;
 use crate::federation::Services;
 use crate::settings::{ServiceSettings, UpdateSettings};
 use crate::sparql::{Limits, Prologue, parse_update};
-use crate::storage::Commit;
+use crate::storage::Logged;
 use crate::update::{
     self, Document, GraphChange, GraphChoice, LoadSources, Precondition, Surroundings,
 };
@@ -80,11 +80,11 @@ impl Engine {
         })
     }
 
-    /// Runs an update: all of it, or, on an error, none.
+    /// Runs an update: all of it, or, on an error, none. It is done when it is [durable](Logged::durable).
     ///
     /// # Errors
     /// An operation fails, the request is over a limit, or the store cannot be written.
-    pub fn update(&self, update: PreparedUpdate, control: &QueryControl) -> Result<Commit> {
+    pub fn update(&self, update: PreparedUpdate, control: &QueryControl) -> Result<Logged> {
         let control = control.clone().with_services(&self.services);
         update::run(&self.store, update.update, &update.surroundings, &control)
     }

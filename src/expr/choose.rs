@@ -1,6 +1,7 @@
 //! Which expressions are simple tests of one variable, that a probe can answer.
 
 use super::context::ExprContext;
+use super::functions::compile_pattern;
 use super::node::{Constant, Node, Operator};
 use super::prefix::{Prefix, literal_prefix};
 use super::probe::{Kind, Test};
@@ -94,7 +95,8 @@ fn prefix_test(function: &Function, args: &[Node]) -> Option<(Test, Place)> {
     };
     let (prefix, is_all) = match function {
         Function::StrStarts => (text.to_string(), true),
-        Function::Regex => literal_prefix(text)?,
+        // What begins otherwise does not match, but a pattern that is wrong is an error for every text.
+        Function::Regex => literal_prefix(text).filter(|_| compile_pattern(text, "").is_some())?,
         _ => return None,
     };
     let (column, through_str) = match subject {

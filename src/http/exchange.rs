@@ -18,6 +18,9 @@ use std::time::{Duration, Instant, SystemTime};
 /// The response header that carries the request id.
 pub const REQUEST_ID: HeaderName = HeaderName::from_static("x-request-id");
 
+/// The `Server` header of every response (RFC 9110, section 10.2.4), by which clients and reports know who answered.
+const SERVER: HeaderValue = HeaderValue::from_static(concat!("kaluta/", env!("CARGO_PKG_VERSION")));
+
 /// A failed request is answered after its record has been written, so that who was told of an error finds it in the log;
 /// but where many fail at once, no client waits longer than this for it.
 const RECORD_PATIENCE: Duration = Duration::from_millis(100);
@@ -121,6 +124,7 @@ async fn respond(
 /// The headers that every response has.
 fn finish(shared: &Shared, response: &mut Response, resource: Option<Resource>, id: RequestId) {
     let headers = response.headers_mut();
+    headers.insert(header::SERVER, SERVER);
     if let Ok(value) = HeaderValue::try_from(id.to_string()) {
         headers.insert(REQUEST_ID, value);
     }

@@ -17,10 +17,14 @@ use tokio::sync::oneshot;
 pub async fn respond(shared: &Arc<Shared>, call: UpdateRequest) -> Result<Response> {
     check_writable(shared)?;
     let engine = Arc::clone(&shared.engine);
-    let commit = run(shared, shared.query.timeout(), move |control| {
-        engine.update(engine.prepare_update(&call)?, control)
-    })
-    .await?;
+    let run = move |control: &QueryControl, reply: Reply<Commit>| match engine
+        .prepare_update(&call)
+        .and_then(|update| engine.update(update, control))
+    {
+        Ok(logged) => logged.when_durable(|outcome| reply.send(outcome)),
+        Err(error) => reply.send(Err(error)),
+    };
+    let commit = submit(shared, shared.query.timeout(), run).await?;
     Ok(changed(shared, StatusCode::OK, &commit))
 }
 
@@ -48,13 +52,35 @@ pub async fn run<T: Send + 'static>(
     timeout: Option<Duration>,
     work: impl FnOnce(&QueryControl) -> Result<T> + Send + 'static,
 ) -> Result<T> {
+    let reply_at_once = |control: &QueryControl, reply: Reply<T>| reply.send(work(control));
+    submit(shared, timeout, reply_at_once).await
+}
+
+/// Where work that was submitted leaves its outcome, on whatever thread.
+struct Reply<T>(oneshot::Sender<Result<T>>);
+
+impl<T> Reply<T> {
+    fn send(self, outcome: Result<T>) {
+        // A client that is gone hears nothing.
+        drop(self.0.send(outcome));
+    }
+}
+
+/// The same for work that may reply after its thread has gone on to other work.
+async fn submit<T: Send + 'static>(
+    shared: &Shared,
+    timeout: Option<Duration>,
+    work: impl FnOnce(&QueryControl, Reply<T>) + Send + 'static,
+) -> Result<T> {
     let control = QueryControl::new(timeout, shared.query.memory_limit_bytes());
     let _client = CancelOnDrop(control.clone());
     let (reply, done) = oneshot::channel();
     shared.updates.submit(move || {
-        let result = control.check().and_then(|()| work(&control));
-        // A client that is gone hears nothing.
-        drop(reply.send(result));
+        let reply = Reply(reply);
+        match control.check() {
+            Ok(()) => work(&control, reply),
+            Err(error) => reply.send(Err(error)),
+        }
     })?;
     // Work that ends without a reply has panicked.
     done.await

@@ -3,9 +3,11 @@
 //!
 //! A step may be moved behind the joins that surround it when nothing that it binds, and nothing that it leaves unbound,
 //! is seen by the other inputs of those joins. So `{ A OPTIONAL { B } C }` is planned as `{ A C OPTIONAL { B } }`
-//! wherever both mean the same, however the query was written.
+//! wherever both mean the same, however the query was written. What calls RAND, UUID or BNODE is not moved: behind a join
+//! it would be worked out for other solutions.
 
 use super::logical::{Condition, Logical, Slot};
+use super::seeds::makes_anew;
 use super::service::ServicePattern;
 use super::variables::{VarId, VarSet};
 use std::sync::Arc;
@@ -51,7 +53,7 @@ impl<'a> Group<'a> {
     /// Flattens a pattern that is joined with bindings of the variables `others`.
     pub fn flatten(logical: &'a Logical, others: &VarSet) -> Self {
         let mut group = Self::default();
-        group.add(logical, others);
+        group.add(logical, others, true);
         group
     }
 
@@ -60,16 +62,17 @@ impl<'a> Group<'a> {
         self.steps.iter().any(|step| step.extends(variable))
     }
 
-    /// Adds a part whose surroundings, apart from itself, have the variables `others`.
-    fn add(&mut self, logical: &'a Logical, others: &VarSet) {
+    /// Adds a part whose surroundings, apart from itself, have the variables `others`, or that is the whole of the group.
+    fn add(&mut self, logical: &'a Logical, others: &VarSet, is_alone: bool) {
         match logical {
-            Logical::Join(inputs) => self.add_join(inputs, others),
+            Logical::Join(inputs) => self.add_join(inputs, others, is_alone),
             Logical::Service(service) if service.endpoint.var().is_some() => {
                 self.steps.push(Step::Service(service));
             }
+            _ if !is_alone && has_its_place(logical) => self.relations.push(logical),
             _ => match Self::step(logical, others) {
                 Some((input, step)) => {
-                    self.add(input, others);
+                    self.add(input, others, is_alone);
                     self.push(step, input);
                 }
                 None => self.relations.push(logical),
@@ -77,13 +80,13 @@ impl<'a> Group<'a> {
         }
     }
 
-    fn add_join(&mut self, inputs: &'a [Logical], others: &VarSet) {
+    fn add_join(&mut self, inputs: &'a [Logical], others: &VarSet, is_alone: bool) {
         for (i, input) in inputs.iter().enumerate() {
             let siblings = inputs.iter().enumerate().filter(|&(j, _)| i != j);
             let around = siblings.fold(others.clone(), |all, (_, sibling)| {
                 all.union(&sibling.variables())
             });
-            self.add(input, &around);
+            self.add(input, &around, is_alone && inputs.len() == 1);
         }
     }
 
@@ -135,7 +138,10 @@ impl<'a> Group<'a> {
                 .fold(VarSet::EMPTY, |all, r| all.union(&r.certain())),
         };
         let early = |c: &Condition| {
-            c.exists.is_empty() && c.variables.is_subset(&bound) && !c.variables.is_empty()
+            c.exists.is_empty()
+                && c.is_deterministic
+                && c.variables.is_subset(&bound)
+                && !c.variables.is_empty()
         };
         if list.iter().all(early) {
             self.conditions.extend(list);
@@ -149,5 +155,17 @@ impl<'a> Group<'a> {
                     .push(Step::Filter(std::slice::from_ref(condition))),
             }
         }
+    }
+}
+
+/// Whether what a part works out for its solutions must not be worked out for others.
+fn has_its_place(logical: &Logical) -> bool {
+    match logical {
+        Logical::Filter(_, list) | Logical::LeftJoin(_, _, list) => {
+            list.iter().any(|c| !c.is_deterministic)
+        }
+        Logical::Extend(_, _, condition) => !condition.is_deterministic,
+        Logical::Lateral(_, right) => makes_anew(right),
+        _ => false,
     }
 }

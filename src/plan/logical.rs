@@ -112,6 +112,9 @@ pub struct Condition {
     pub variables: VarSet,
     /// The patterns that it mentions.
     pub exists: Vec<Exists>,
+    /// Whether equal bindings give equal values. What calls RAND, UUID or BNODE has to be worked out once for each solution
+    /// that it stands behind, so it stays there.
+    pub is_deterministic: bool,
 }
 
 /// One aggregate of a Group.

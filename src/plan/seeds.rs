@@ -5,9 +5,11 @@
 //! bindings are substituted, so filters deep inside see them, too ([`is_correlated`]); and a pattern that counts or cuts
 //! rows must be run for one binding at a time ([`runs_row_by_row`]).
 
-use super::logical::{Condition, Logical};
+use super::logical::{Aggregate, Condition, Logical};
 use super::physical::SeedSlot;
 use super::variables::{VarId, VarSet};
+use crate::expr::is_deterministic;
+use spargebra::algebra::AggregateExpression;
 
 /// Bindings that come from an enclosing join.
 #[derive(Clone, Debug)]
@@ -41,9 +43,11 @@ impl Seed {
 
 /// The variables by which a pattern may be restricted without a change to what it gives for the bindings that remain:
 /// those that every solution takes from a pattern inside. A variable that some solutions leave unbound must not be
-/// filled in early, where a filter or an OPTIONAL could see it.
+/// filled in early, where a filter or an OPTIONAL could see it. A pattern that makes something anew (UUID and the like) is
+/// worked out once, and not once for each piece of the bindings: it has none.
 pub fn seedable(logical: &Logical) -> VarSet {
     match logical {
+        _ if makes_anew(logical) => VarSet::EMPTY,
         Logical::Pattern(_) | Logical::Closure(_) | Logical::Values(..) => logical.certain(),
         Logical::Service(service) => {
             let endpoint = service.endpoint.var().into_iter().collect();
@@ -223,23 +227,60 @@ pub fn looks_at(logical: &Logical, seed: &Seed) -> bool {
     is_correlated(logical, &seed.variables.iter().copied().collect())
 }
 
-/// Whether a pattern counts or cuts rows, so that substituted bindings must be handed in one by one.
+/// Whether a pattern counts or cuts rows or makes something anew, so that substituted bindings must be handed in one by
+/// one.
 pub fn runs_row_by_row(logical: &Logical) -> bool {
+    makes_anew(logical) || counts_or_cuts(logical)
+}
+
+fn counts_or_cuts(logical: &Logical) -> bool {
     match logical {
         Logical::Pattern(_) | Logical::Values(..) | Logical::Closure(_) | Logical::Service(_) => {
             false
         }
-        Logical::Join(inputs) | Logical::Union(inputs) => inputs.iter().any(runs_row_by_row),
+        Logical::Join(inputs) | Logical::Union(inputs) => inputs.iter().any(counts_or_cuts),
         Logical::LeftJoin(left, right, _)
         | Logical::Minus(left, right)
-        | Logical::Lateral(left, right) => runs_row_by_row(left) || runs_row_by_row(right),
+        | Logical::Lateral(left, right) => counts_or_cuts(left) || counts_or_cuts(right),
         Logical::Filter(input, _)
         | Logical::Extend(input, ..)
         | Logical::Destructure(input, ..)
         | Logical::Project(input, _)
         | Logical::OrderBy(input, _)
         | Logical::Distinct(input)
-        | Logical::Reduced(input) => runs_row_by_row(input),
+        | Logical::Reduced(input) => counts_or_cuts(input),
         Logical::Slice(..) | Logical::Group(..) => true,
+    }
+}
+
+/// Whether an expression somewhere in a pattern gives another value each time that it is worked out.
+pub fn makes_anew(logical: &Logical) -> bool {
+    let list_makes = |list: &[Condition]| list.iter().any(|c| !c.is_deterministic);
+    match logical {
+        Logical::Pattern(_) | Logical::Values(..) | Logical::Closure(_) | Logical::Service(_) => {
+            false
+        }
+        Logical::Join(inputs) | Logical::Union(inputs) => inputs.iter().any(makes_anew),
+        Logical::LeftJoin(left, right, list) => {
+            makes_anew(left) || makes_anew(right) || list_makes(list)
+        }
+        Logical::Minus(left, right) | Logical::Lateral(left, right) => {
+            makes_anew(left) || makes_anew(right)
+        }
+        Logical::Filter(input, list) => makes_anew(input) || list_makes(list),
+        Logical::Extend(input, _, condition) => makes_anew(input) || !condition.is_deterministic,
+        Logical::Group(input, _, aggregates) => {
+            let makes = |a: &Aggregate| match &a.expression {
+                AggregateExpression::FunctionCall { expr, .. } => !is_deterministic(expr),
+                AggregateExpression::CountSolutions { .. } => false,
+            };
+            makes_anew(input) || aggregates.iter().any(makes)
+        }
+        Logical::Destructure(input, ..)
+        | Logical::Project(input, _)
+        | Logical::OrderBy(input, _)
+        | Logical::Slice(input, ..)
+        | Logical::Distinct(input)
+        | Logical::Reduced(input) => makes_anew(input),
     }
 }

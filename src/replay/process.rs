@@ -1,4 +1,4 @@
-//! What the kernel tells about a process, from `/proc`: CPU time, memory, page faults, context switches, bytes.
+//! What the kernel tells about a process, from `/proc`: CPU time, memory, page faults, context switches, bytes, open files.
 //!
 //! Where there is no `/proc`, or the process is gone, there is no figure rather than a wrong one.
 
@@ -111,7 +111,17 @@ impl Resources {
 
 /// The largest resident memory that a process has had.
 pub fn peak_memory_bytes(pid: u32) -> Option<u64> {
-    memory_bytes(pid, "VmHWM")
+    memory_entry(pid, "VmHWM")
+}
+
+/// The resident memory that a process has now.
+pub fn memory_bytes(pid: u32) -> Option<u64> {
+    memory_entry(pid, "VmRSS")
+}
+
+/// How many files and connections a process holds open.
+pub fn open_files(pid: u32) -> Option<usize> {
+    Some(fs::read_dir(format!("/proc/{pid}/fd")).ok()?.count())
 }
 
 /// Seconds that the calling thread has spent on a core.
@@ -134,7 +144,7 @@ impl MemorySampler {
         let thread = thread::spawn(move || {
             let (mut sum, mut count) = (0, 0);
             loop {
-                if let Some(bytes) = memory_bytes(pid, "VmRSS") {
+                if let Some(bytes) = memory_bytes(pid) {
                     sum += bytes;
                     count += 1;
                 }
@@ -153,7 +163,7 @@ impl MemorySampler {
     }
 }
 
-fn memory_bytes(pid: u32, name: &str) -> Option<u64> {
+fn memory_entry(pid: u32, name: &str) -> Option<u64> {
     let status = fs::read_to_string(format!("/proc/{pid}/status")).ok()?;
     entry(&status, name).map(|kilobytes| kilobytes * 1024)
 }
@@ -203,6 +213,8 @@ mod tests {
         assert!(before.voluntary_switches.is_some() && before.involuntary_switches.is_some());
         assert_eq!(before.since(&before).minor_faults, Some(0));
         assert!(peak_memory_bytes(pid).is_some_and(|bytes| bytes > 0));
+        assert!(memory_bytes(pid).is_some_and(|bytes| bytes > 0));
+        assert!(open_files(pid).is_some_and(|files| files > 0));
         assert!(
             MemorySampler::start(pid)
                 .stop()
@@ -215,5 +227,6 @@ mod tests {
     fn a_process_that_is_not_there_has_none() {
         assert_eq!(Resources::of_process(u32::MAX), Resources::default());
         assert_eq!(MemorySampler::start(u32::MAX).stop(), None);
+        assert_eq!(open_files(u32::MAX), None);
     }
 }

@@ -47,6 +47,8 @@ mod transaction;
 mod verify;
 mod writer;
 
+pub use block::{BLOCK_ROWS, BlockView, encode_block};
+pub use column::Column;
 pub use compact::{CompactStage, CompactState};
 pub use gallop::gallop;
 pub use load::{
@@ -59,7 +61,7 @@ pub use shared::StoreOptions;
 pub use snapshot::Snapshot;
 pub use statistics::{PredicateStatistics, StoreStatistics};
 pub use store::Store;
-pub use transaction::{Commit, Transaction};
+pub use transaction::{Commit, Logged, Transaction};
 pub use verify::VerifyReport;
 
 #[cfg(test)]

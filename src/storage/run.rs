@@ -8,6 +8,7 @@
 use super::array_cursor::ArrayCursor;
 use super::file_cursor::FileCursor;
 use super::files::Directory;
+use super::gallop::gallop;
 use super::manifest::{RunEntry, SetEntry};
 use super::merge::SetCursor;
 use super::permutation::{ColumnMask, Permutation, Quad};
@@ -16,6 +17,7 @@ use super::quad_files::QuadFiles;
 use super::statistics::{PredicateStatistics, StoreStatistics};
 use crate::diagnostics::{Error, Result};
 use crate::term::TermId;
+use std::borrow::Cow;
 use std::collections::BTreeSet;
 use std::ops::Range;
 use std::sync::Arc;
@@ -244,8 +246,8 @@ impl Run {
         let [born, died] = [Sign::Inserted, Sign::Deleted];
         let one_sided = |sign, other| {
             union(
-                difference(older.quads(sign), newer.quads(other)),
-                difference(newer.quads(sign), older.quads(other)),
+                &difference(older.quads(sign), newer.quads(other)),
+                &difference(newer.quads(sign), older.quads(other)),
             )
         };
         Self {
@@ -256,30 +258,29 @@ impl Run {
 }
 
 /// The quads of one sorted slice that another does not hold.
-fn difference(from: &[Quad], without: &[Quad]) -> Vec<Quad> {
+fn difference<'q>(from: &'q [Quad], without: &[Quad]) -> Cow<'q, [Quad]> {
+    if without.is_empty() {
+        return Cow::Borrowed(from);
+    }
     let mut rest = without;
     let is_kept = |quad: &&Quad| {
         rest = &rest[rest.partition_point(|other| other < *quad)..];
         rest.first() != Some(*quad)
     };
-    if without.is_empty() {
-        return from.to_vec();
-    }
     from.iter().filter(is_kept).copied().collect()
 }
 
-/// Two sorted lists that share no quad as one.
-fn union(mut first: Vec<Quad>, mut second: Vec<Quad>) -> Vec<Quad> {
-    if first.is_empty() {
-        return second;
+/// Two sorted slices that share no quad as one list. Commits wait for this, so each quad is copied once.
+fn union<'q>(mut first: &'q [Quad], mut second: &'q [Quad]) -> Vec<Quad> {
+    let mut all = Vec::with_capacity(first.len() + second.len());
+    while let [quad, ..] = second {
+        let before = gallop(0, first.len(), |i| first[i] < *quad);
+        all.extend_from_slice(&first[..before]);
+        first = &first[before..];
+        std::mem::swap(&mut first, &mut second);
     }
-    let is_in_order = first.last() < second.first();
-    first.append(&mut second);
-    if !is_in_order {
-        // A stable sort finds the two sorted halves and merges them.
-        first.sort();
-    }
-    first
+    all.extend_from_slice(first);
+    all
 }
 
 #[cfg(test)]
@@ -294,6 +295,19 @@ mod tests {
         Run {
             inserted: QuadSet::in_memory(quads(inserted)),
             deleted: QuadSet::in_memory(quads(deleted)),
+        }
+    }
+
+    #[test]
+    fn the_union_of_sorted_slices_is_sorted() {
+        let numbers = [0_u64, 1, 2, 3, 5, 8, 13];
+        for halves in 0..1 << numbers.len() {
+            let side = |bit| {
+                let of_side = numbers.iter().enumerate();
+                let of_side = of_side.filter(|(i, _)| (halves >> i) & 1 == bit);
+                quads(&of_side.map(|(_, &n)| n).collect::<Vec<_>>())
+            };
+            assert_eq!(union(&side(0), &side(1)), quads(&numbers));
         }
     }
 

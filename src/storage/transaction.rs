@@ -27,6 +27,33 @@ pub struct Commit {
     pub deleted: u64,
 }
 
+/// A commit that is in the log. Nobody sees it before it is durable.
+#[derive(Debug)]
+#[must_use = "it is not durable yet"]
+pub struct Logged {
+    shared: Arc<Shared>,
+    commit: Commit,
+}
+
+impl Logged {
+    /// Waits until it is durable, and visible to everyone.
+    ///
+    /// # Errors
+    /// The log could not be synced; whether the commit is on disk is not known until the store is opened again.
+    pub fn durable(self) -> Result<Commit> {
+        self.shared.acknowledger.wait(self.commit.sequence)?;
+        Ok(self.commit)
+    }
+
+    /// Tells when it is durable, or the error of [`Self::durable`], on whatever thread. The calling thread may be needed
+    /// for a sync of the log.
+    pub fn when_durable(self, tell: impl FnOnce(Result<Commit>) + Send + 'static) {
+        let Self { shared, commit } = self;
+        let tell = move |outcome: Result<()>| tell(outcome.map(|()| commit));
+        shared.acknowledger.when_durable(commit.sequence, tell);
+    }
+}
+
 /// Changes that come together or not at all.
 #[derive(Debug)]
 pub struct Transaction {
@@ -214,12 +241,12 @@ impl Transaction {
         self.changes.push((quad, Change::Delete));
     }
 
-    /// Makes the changes durable, and then visible to everyone.
+    /// Appends the changes to the log. The next writer goes on while they are made durable, so that their commits share a
+    /// sync.
     ///
     /// # Errors
-    /// The store is damaged, or the log cannot be written. Then nothing was changed; only when the log could not be
-    /// synced this is not known until the store is opened again.
-    pub fn commit(mut self) -> Result<Commit> {
+    /// The store is damaged, or the log cannot be written; then nothing was changed.
+    pub fn commit(mut self) -> Result<Logged> {
         self.staged()?;
         let (run, terms) = Stack::of(&self.staged).above(self.floor);
         let rows = |set: &Option<QuadSet>| set.as_ref().map_or(0, QuadSet::len);
@@ -238,11 +265,8 @@ impl Transaction {
                 run,
             })?;
         }
-        let Self { shared, turn, .. } = self;
-        // The next writer goes on while this one waits, so that their commits share a sync.
-        drop(turn);
-        shared.acknowledger.wait(commit.sequence)?;
-        Ok(commit)
+        let shared = Arc::clone(&self.shared);
+        Ok(Logged { shared, commit })
     }
 
     fn append(&self, commit: LoggedCommit) -> Result<()> {

@@ -2,7 +2,7 @@
 
 use crate::diagnostics::Result;
 use crate::exec::QueryControl;
-use crate::storage::{Commit, Quad, Snapshot, Store, Transaction};
+use crate::storage::{Logged, Quad, Snapshot, Store, Transaction};
 use crate::term::{TermId, TermView};
 use std::sync::Arc;
 
@@ -126,11 +126,11 @@ impl Changes {
         Ok(())
     }
 
-    /// Makes all of it durable and lets everybody see it.
+    /// Appends all of it to the log.
     ///
     /// # Errors
     /// The request is over already, or writing failed; then nothing was changed.
-    pub fn commit(self) -> Result<Commit> {
+    pub fn commit(self) -> Result<Logged> {
         self.check()?;
         self.transaction.commit()
     }

@@ -139,7 +139,7 @@ fn write(
     let existed = exists(&state, choice)?;
     check(precondition, &state, choice, existed)?;
     change(&mut changes)?;
-    let commit = changes.commit()?;
+    let commit = changes.commit()?.durable()?;
     Ok(GraphChange { commit, existed })
 }
 

@@ -24,7 +24,7 @@ pub use load::LoadSources;
 
 use crate::diagnostics::{Error, ErrorKind, Result};
 use crate::exec::QueryControl;
-use crate::storage::{Commit, Store};
+use crate::storage::{Logged, Store};
 use changes::Changes;
 use document::LoadError;
 use load::Fetched;
@@ -43,7 +43,7 @@ pub struct Surroundings {
     pub sources: LoadSources,
 }
 
-/// Runs an update.
+/// Runs an update; what it changed is in the log.
 ///
 /// # Errors
 /// An operation fails, the request is over a limit, or the store cannot be written; then nothing was changed.
@@ -52,7 +52,7 @@ pub fn run(
     update: Update,
     surroundings: &Surroundings,
     control: &QueryControl,
-) -> Result<Commit> {
+) -> Result<Logged> {
     check_dataset(&update, surroundings)?;
     // Other servers may be slow; writers do not wait for them.
     let mut fetched = load::fetch_all(&update.operations, &surroundings.sources.web, control)?;

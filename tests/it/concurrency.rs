@@ -167,7 +167,7 @@ fn write(engine: &Engine, seed: u64) -> Vec<(u64, Step)> {
             ..UpdateRequest::default()
         });
         let commit = engine.update(update.unwrap(), &QueryControl::new(None, None));
-        let commit = commit.unwrap();
+        let commit = commit.unwrap().durable().unwrap();
         // A commit that changes nothing has the number of the one before it, and no place of its own.
         (commit.inserted + commit.deleted > 0).then_some((commit.sequence, step))
     };

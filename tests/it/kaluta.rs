@@ -54,7 +54,7 @@ impl Kaluta {
         };
         let made = || {
             let update = self.engine.prepare_update(&update)?;
-            self.engine.update(update, &control())
+            self.engine.update(update, &control())?.durable()
         };
         panics::caught(made)?.map_err(|e: Error| format!("{e:?}"))
     }

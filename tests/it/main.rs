@@ -28,6 +28,7 @@ mod tally;
 mod tidy;
 mod values;
 mod w3c;
+mod wikipathways;
 mod workload;
 
 use libtest_mimic::Arguments;
@@ -55,7 +56,8 @@ fn main() -> ExitCode {
         kills::trials(),
         concurrency::trials(),
         queries::trials(),
-        round_trips::trials(),
+        round_trips::trials(&tally),
+        wikipathways::trials(),
         workload::trials(),
         isomorphism::trials(),
         tidy::trials(),

@@ -5,9 +5,11 @@
 use crate::compare::{Order, compare};
 use crate::kaluta::Kaluta;
 use crate::store::{Answer, Document, Store};
+use crate::tally::{Outcome, Tally};
 use libtest_mimic::Trial;
 use oxrdf::GraphName;
 use oxrdfio::{JsonLdProfileSet, RdfFormat};
+use std::sync::Arc;
 
 const JSON_LD: RdfFormat = RdfFormat::JsonLd {
     profile: JsonLdProfileSet::empty(),
@@ -58,8 +60,8 @@ const CONTROLS: &str = "<http://e/s> <http://e/p> \"\\u0000\\u0001\\uFFFE\" .\n"
 /// A predicate that ends in no XML name.
 const NO_NAME: &str = "<http://e/s> <http://e/1> \"x\" .\n";
 
-/// A trial for each format.
-pub fn trials() -> Vec<Trial> {
+/// A trial for each format, each a row of the table of suites.
+pub fn trials(tally: &Arc<Tally>) -> Vec<Trial> {
     let formats: [(&str, RdfFormat, &[&str]); 6] = [
         (
             "n_triples",
@@ -85,9 +87,15 @@ pub fn trials() -> Vec<Trial> {
         ("json_ld", JSON_LD, &[PLAIN, GRAPHS, CONTROLS]),
     ];
     let trial = |(name, format, parts): (&str, RdfFormat, &[&str])| {
-        let text = parts.concat();
+        let (text, tally) = (parts.concat(), Arc::clone(tally));
         Trial::test(format!("round_trips::{name}"), move || {
-            Ok(returns(format, &text)?)
+            let outcome = returns(format, &text);
+            let counted = match outcome {
+                Ok(()) => Outcome::Passed,
+                Err(_) => Outcome::Failed,
+            };
+            tally.count(&format!("round trip {}", format.name()), counted);
+            Ok(outcome?)
         })
     };
     let mut trials: Vec<_> = formats.into_iter().map(trial).collect();

@@ -96,7 +96,7 @@ fn check(kaluta: &Kaluta, oracle: &Oracle, text: &str, has_duplicates: bool) -> 
 }
 
 /// Takes OFFSET and LIMIT of the whole query away.
-fn take_slice(query: &mut Query) -> Option<(usize, Option<usize>)> {
+pub fn take_slice(query: &mut Query) -> Option<(usize, Option<usize>)> {
     let (Query::Select { pattern, .. }
     | Query::Construct { pattern, .. }
     | Query::Describe { pattern, .. }

@@ -1,4 +1,4 @@
-//! OPTIONAL chains, BIND, VALUES with UNDEF, sub-queries, filters and paths in groups.
+//! OPTIONAL chains, BIND, VALUES with UNDEF, sub-queries and filters in groups.
 
 use super::fixture::{Store, check, check_given};
 use crate::settings::DefaultGraph;
@@ -116,48 +116,6 @@ fn hidden_variables_are_not_counted() {
                 "SELECT (COUNT(DISTINCT *) AS ?c) { ?s :label ?l . ?s :p/:n|:q/:n ?n FILTER(?n = 2) }",
                 &[one],
             ),
-        ],
-    );
-}
-
-/// Where the independent engine lets the empty path begin only at nodes of the graph.
-#[test]
-fn the_empty_path_begins_at_any_term() {
-    check_given(
-        &Store::new(DATA, DefaultGraph::Default),
-        &[
-            ("SELECT ?o { :nosuch :p* ?o }", &["<nosuch>"]),
-            (
-                "SELECT ?s { ?s :p? 99 }",
-                &["\"99\"^^<http://www.w3.org/2001/XMLSchema#integer>"],
-            ),
-            ("ASK { :nosuch :p* :nosuch }", &["true"]),
-            ("ASK { :nosuch :p+ :nosuch }", &["false"]),
-        ],
-    );
-}
-
-#[test]
-fn paths() {
-    check(
-        DATA,
-        &[
-            "SELECT * { ?s :p+ ?o }",
-            "SELECT * { ?s :p* :d }",
-            "SELECT * { :a :p* ?o }",
-            "SELECT * { ?s :p? ?o }",
-            "SELECT * { ?s :p+ ?s }",
-            "SELECT * { ?s (:p|:q)+ :e }",
-            "SELECT * { ?s !(:n|:v) ?o }",
-            "SELECT DISTINCT * { ?s !(:n|^:v) ?o }",
-            "SELECT * { ?s ^:p/:q ?o }",
-            "SELECT * { ?s :n 1 . ?s :p+ ?o . ?o :v ?v }",
-            "SELECT * { VALUES ?s { :a :zz } ?s :p* ?o }",
-            "SELECT * { VALUES (?s ?o) { (:a :d) (:zz :zz) (:a :c) (:d :d) } ?s :p* ?o }",
-            "SELECT * { ?s (:p/:q)* ?o . ?s :label ?l }",
-            "ASK { :a :p+ :d }",
-            "ASK { :a :p+ :a }",
-            "SELECT * { ?s :p+ ?o . ?o :p+ ?s }",
         ],
     );
 }

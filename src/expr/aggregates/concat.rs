@@ -1,7 +1,8 @@
 //! GROUP_CONCAT, in the order in which values arrive (SPARQL 1.1 Query, section 18.5.1.7).
 //!
-//! The values are taken as STR gives them, so that numbers and IRIs can be listed too; a blank node or an error leaves
-//! the group without a result. The result is always a simple string.
+//! That section defines it by CONCAT, whose arguments are string literals, those with a language among them
+//! (section 17.4.3.12): any other term, like an error, leaves the group without a result. Who wants IRIs or numbers in
+//! the list writes STR. The result is always a simple string, since the definition adds one to the values.
 
 use super::make_room;
 use crate::diagnostics::Result;
@@ -53,9 +54,11 @@ impl Concat {
                 continue;
             }
             let added = match cx.terms.resolve(value, &mut self.buffer)? {
-                TermView::Iri(iri) => iri,
-                TermView::Literal { lexical, .. } => lexical,
-                TermView::Blank { .. } | TermView::Triple(_) => {
+                TermView::Literal {
+                    lexical,
+                    sort: LiteralSort::String | LiteralSort::Lang(..),
+                } => lexical,
+                _ => {
                     raise(ExprErrorKind::Type, self.place, cx);
                     *text = Text::Failed;
                     continue;

@@ -12,6 +12,7 @@ mod numeric;
 mod patterns;
 mod strings;
 mod terms;
+mod xpath_pattern;
 
 use super::context::ExprContext;
 use super::node::{Node, Row};
@@ -22,6 +23,7 @@ use patterns::PatternCache;
 use spargebra::algebra::Function;
 
 pub(super) use casts::is_known as is_known_cast;
+pub(super) use patterns::compile as compile_pattern;
 
 /// A function, its arguments, and what it keeps from row to row.
 pub(super) struct Call {

@@ -1,10 +1,11 @@
 //! REGEX and REPLACE (SPARQL 1.2 Query, section 17.4.3; XPath Functions 3.1, section 5.6).
 //!
-//! Patterns run in linear time on the `regex` crate, whose syntax holds that of XPath but for back-references. A pattern
-//! is compiled when it or its flags change, so a constant one once.
+//! Patterns run in linear time on the `regex` crate. A pattern is compiled when it or its flags change, so a constant one
+//! once.
 
 use super::At;
 use super::arguments::{Text, simple, text};
+use super::xpath_pattern::translate;
 use crate::expr::node::Node;
 use crate::expr::raise::{ExprErrorKind, Outcome};
 use crate::expr::value::Value;
@@ -30,22 +31,21 @@ impl PatternCache {
     }
 }
 
-/// Compiles a pattern with the flags `s`, `m`, `i`, `x` and `q`.
-fn compile(pattern: &str, flags: &str) -> Option<Regex> {
-    let is_literal = flags.contains('q');
-    let escaped = is_literal.then(|| regex::escape(pattern));
-    let mut builder = RegexBuilder::new(escaped.as_deref().unwrap_or(pattern));
-    for flag in flags.chars() {
-        match flag {
-            'i' => builder.case_insensitive(true),
-            's' if !is_literal => builder.dot_matches_new_line(true),
-            'm' if !is_literal => builder.multi_line(true),
-            'x' if !is_literal => builder.ignore_whitespace(true),
-            'q' | 's' | 'm' | 'x' => &mut builder,
-            _ => return None,
-        };
+/// Compiles a pattern with the flags `s`, `m`, `i`, `x` and `q`; only `i` has a meaning beside `q`.
+pub(in crate::expr) fn compile(pattern: &str, flags: &str) -> Option<Regex> {
+    if flags.contains(|flag| !"smixq".contains(flag)) {
+        return None;
     }
-    builder.build().ok()
+    let is_literal = flags.contains('q');
+    let translated = match is_literal {
+        true => regex::escape(pattern),
+        false => translate(pattern, flags)?,
+    };
+    RegexBuilder::new(&translated)
+        .case_insensitive(flags.contains('i'))
+        .multi_line(flags.contains('m') && !is_literal)
+        .build()
+        .ok()
 }
 
 /// The pattern and flags among the arguments.

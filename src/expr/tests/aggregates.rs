@@ -138,26 +138,33 @@ fn samples_are_values_of_the_group() {
     check("SAMPLE(?x)", &["", ":a", ":b"], ":a");
 }
 
+/// GROUP_CONCAT is CONCAT by its definition (section 18.5.1.7), and CONCAT takes string literals alone (17.4.3.12).
 #[test]
-fn concatenation_takes_the_text_of_every_term() {
+fn concatenation_takes_string_literals_alone() {
     for (values, expected) in [
         (&[][..], "\"\""),
-        (
-            &["\"a\"", "\"b\"@en", "1.50", ":c"],
-            "\"a b 1.50 http://e/c\"",
-        ),
+        (&["\"a\"", "\"b\"@en", "\"c\"@ar--rtl"], "\"a b c\""),
+        (&["\"a\"@en"], "\"a\""),
+        (&["\"a\"@en", "\"b\"@en"], "\"a b\""),
         (&["\"\"", "\"\""], "\" \""),
         (&["\"a\"", ""], "error"),
         (&["\"a\"", "_:b"], "error"),
+        (&["\"a\"", ":c"], "error"),
+        (&["1.50"], "error"),
+        (&["\"2020-01-01\"^^xsd:date"], "error"),
     ] {
         check("GROUP_CONCAT(?x)", values, expected);
     }
     check(
         "GROUP_CONCAT(?x; SEPARATOR=\", \")",
-        &["1", "2"],
+        &["\"1\"", "\"2\""],
         "\"1, 2\"",
     );
-    check("GROUP_CONCAT(DISTINCT ?x)", &["1", "2", "1"], "\"1 2\"");
+    check(
+        "GROUP_CONCAT(DISTINCT ?x)",
+        &["\"1\"", "\"2\"", "\"1\""],
+        "\"1 2\"",
+    );
 }
 
 #[test]

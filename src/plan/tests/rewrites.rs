@@ -23,6 +23,12 @@ fn steps_move_behind_joins_only_where_both_mean_the_same() {
         ("?a :p ?b BIND(?b + 1 AS ?c) ?a :q ?d", "2 0 Extend"),
         ("?a :p ?b BIND(?b + 1 AS ?c) ?d :q ?c", "2 0"),
         ("?a :p ?b BIND(?d + 1 AS ?c) ?a :q ?d", "2 0"),
+        ("?a :p ?b BIND(?b + RAND() AS ?c)", "1 0 Extend"),
+        ("?a :p ?b BIND(?b + RAND() AS ?c) ?a :q ?d", "2 0"),
+        ("?a :p ?b { BIND(UUID() AS ?c) }", "2 0"),
+        ("?a :p ?b LATERAL { BIND(UUID() AS ?c) } ?a :q ?d", "2 0"),
+        ("?a :p ?b FILTER(?b > RAND())", "1 0 Filter"),
+        ("{ ?a :p ?b FILTER(?b > RAND()) } ?a :q ?d", "2 0"),
         ("?a :p ?b FILTER(?b > 1)", "1 1"),
         (
             "?a :p ?b OPTIONAL { ?b :q ?c } FILTER(?b > 1)",
@@ -83,6 +89,8 @@ fn only_what_every_solution_binds_is_seedable() {
         ("?a :p ?b", "a b"),
         ("?a :p ?b OPTIONAL { ?b :q ?c }", "a b"),
         ("?a :p ?b BIND(?b + 1 AS ?c)", "a b"),
+        ("?a :p ?b BIND(?b + RAND() AS ?c)", ""),
+        ("?a :p ?b { SELECT (COUNT(UUID()) AS ?c) {} }", ""),
         ("{ ?a :p ?b } UNION { ?a :q ?c }", "a"),
         ("VALUES (?a ?b) { (1 2) (UNDEF 3) }", "b"),
         (
@@ -161,6 +169,7 @@ fn correlated_patterns_look_outside() {
             false,
         ),
         ("VALUES ?n { 1 }", "n", false, false),
+        ("BIND(UUID() AS ?b)", "n", false, true),
     ];
     for (body, outer, correlated, row_by_row) in cases {
         let (logical, mut variables) = data.group(body);

@@ -66,9 +66,10 @@ impl MemorySegment {
 
     /// Two neighbours as one.
     pub fn join(first: &Self, second: &Self) -> Self {
-        let mut joined = Self::default();
-        joined.append(first);
-        joined.append(second);
-        joined
+        Self {
+            tables: std::array::from_fn(|tag| {
+                TermTable::join(&first.tables[tag], &second.tables[tag])
+            }),
+        }
     }
 }

@@ -60,6 +60,20 @@ impl TermTable {
         number
     }
 
+    /// The keys of two tables that share none, those of the first before those of the second. Commits wait for this, so
+    /// nothing is moved twice.
+    pub fn join(first: &Self, second: &Self) -> Self {
+        let keys = first.ends.len() + second.ends.len();
+        let mut joined = Self {
+            bytes: Vec::with_capacity(first.bytes.len() + second.bytes.len()),
+            ends: Vec::with_capacity(keys),
+            places: HashTable::with_capacity(keys),
+        };
+        joined.append(first);
+        joined.append(second);
+        joined
+    }
+
     /// Adds the keys of another table, none of which it holds, in their order.
     pub fn append(&mut self, other: &Self) {
         let (first, start) = (self.len(), self.bytes.len());

@@ -134,7 +134,7 @@ pub fn commit(store: &Store, inserted: &[u8], deleted: &[u8]) -> Result<()> {
             }
         }
     }
-    transaction.commit().map(drop)
+    transaction.commit()?.durable().map(drop)
 }
 
 /// What a step makes of a model.

@@ -92,7 +92,7 @@ proptest! {
                 check(&store.snapshot(), &model, &[]);
                 continue;
             }
-            let commit = transaction.commit().unwrap();
+            let commit = transaction.commit().unwrap().durable().unwrap();
             prop_assert_eq!(commit.inserted, changed.difference(&model).count() as u64);
             prop_assert_eq!(commit.deleted, model.difference(&changed).count() as u64);
             let changes = u64::from(commit.inserted + commit.deleted > 0);
@@ -148,7 +148,7 @@ fn terms_of_a_transaction_are_found_in_it_and_after_it() {
     assert_ne!(blank, other);
     transaction.insert([blank, id, triple, TermId::DEFAULT_GRAPH]);
     assert_eq!(store.snapshot().lookup(&iri).unwrap(), None);
-    transaction.commit().unwrap();
+    transaction.commit().unwrap().durable().unwrap();
     drop(store);
     let mut buffer = Vec::new();
     let store = open(dir.path(), 0);
@@ -175,7 +175,7 @@ fn writers_take_turns_and_lose_nothing() {
                     let mut transaction = store.begin().unwrap();
                     let quad = quad(&mut transaction, [writer, 1, round, 0]);
                     transaction.insert(quad);
-                    let commit = transaction.commit().unwrap();
+                    let commit = transaction.commit().unwrap().durable().unwrap();
                     assert_eq!((commit.inserted, commit.deleted), (1, 0));
                     assert!(store.snapshot().contains(&quad).unwrap());
                 }
@@ -200,7 +200,7 @@ fn a_backup_is_a_store_of_its_own() {
         let mut transaction = store.begin().unwrap();
         let quad = quad(&mut transaction, [number, 1, 1, 0]);
         transaction.insert(quad);
-        transaction.commit().unwrap();
+        transaction.commit().unwrap().durable().unwrap();
     };
     insert(&store, 2);
     store.backup(&copy).unwrap();
@@ -279,10 +279,10 @@ fn terms_within_triple_terms_stay_when_a_store_is_compacted() {
     let unused = transaction.intern(&TermView::Iri("http://n/0")).unwrap();
     let quad = [unused, unused, unused, TermId::DEFAULT_GRAPH];
     transaction.insert(quad);
-    transaction.commit().unwrap();
+    transaction.commit().unwrap().durable().unwrap();
     let mut transaction = store.begin().unwrap();
     transaction.delete(quad);
-    transaction.commit().unwrap();
+    transaction.commit().unwrap().durable().unwrap();
     let states = RefCell::new(Vec::new());
     store
         .compact(&|state| states.borrow_mut().push(state))
@@ -348,7 +348,7 @@ fn replacing_the_same_quads_takes_no_more_and_more_room() {
                     false => transaction.delete(quad),
                 }
             }
-            transaction.commit().unwrap();
+            transaction.commit().unwrap().durable().unwrap();
             // The background work is waited for, so that the figure does not hang on its pace.
             drop(store.shared.manifest());
         }
@@ -371,7 +371,7 @@ fn a_quiet_store_is_merged_into_one_run() {
         let mut transaction = store.begin().unwrap();
         let gone: Vec<_> = quads.iter().copied().step_by(every).collect();
         gone.iter().for_each(|&quad| transaction.delete(quad));
-        transaction.commit().unwrap();
+        transaction.commit().unwrap().durable().unwrap();
         quads.retain(|quad| !gone.contains(quad));
         quads.clone()
     };

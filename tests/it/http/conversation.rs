@@ -35,6 +35,7 @@ pub fn trials() -> Vec<Trial> {
         trial("large bodies are refused", large_bodies),
         trial("plans are shown", plans),
         trial("health, metrics and the front page", own_pages),
+        trial("every response says who answered", server_names),
     ]
 }
 
@@ -508,4 +509,20 @@ fn own_pages() {
     has(format!("kaluta_store_quads {}\n", SUBJECTS + 2));
     has("# TYPE kaluta_backtraces_captured_total counter\n".to_owned());
     has("# TYPE kaluta_expression_errors_total counter\n".to_owned());
+}
+
+fn server_names() {
+    let server = Fixture::start(|_| {});
+    let check = |method: &str, target: &str, status: u16| {
+        let response = request(server.address, method, target, &[], None);
+        assert_eq!(response.status, status, "{method} {target}");
+        let expected = format!("kaluta/{}", env!("CARGO_PKG_VERSION"));
+        assert_eq!(response.header("server"), expected, "{method} {target}");
+    };
+    check("GET", &target(QUERY), 200);
+    check("GET", &target("SELECT"), 400);
+    check("GET", "/health", 200);
+    check("GET", "/nowhere", 404);
+    check("DELETE", "/query", 405);
+    check("OPTIONS", "/query", 204);
 }

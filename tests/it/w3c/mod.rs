@@ -124,7 +124,9 @@ fn trial(
 /// The row of the table that a test counts in.
 fn suite_of(test: &Test) -> String {
     let suite = test.name.split("::").next().unwrap_or_default();
+    let is_of = |folder: &str| test.name.split("::").any(|part| part == folder);
     let part = match &test.kind {
+        _ if is_of("service") || is_of("syntax-fed") => "federation",
         Kind::PositiveSyntax | Kind::NegativeSyntax => "query syntax",
         Kind::PositiveUpdateSyntax | Kind::NegativeUpdateSyntax => "update syntax",
         Kind::Update(_) => "update evaluation",
