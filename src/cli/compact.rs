@@ -33,12 +33,12 @@ pub fn run(context: &Context) -> Result<ExitCode> {
     // An empty store is made where there is none, but a mistyped name must not leave one behind.
     drop(Engine::open_read_only(location, &context.settings.query)?);
     let engine = Engine::open(location, &context.settings.query, &context.settings.store)?;
-    let before = engine.disk_bytes();
+    let before = engine.disk_bytes()?;
     engine.compact()?;
     println!(
         "{} quads compacted: {before} bytes before, {} after",
         engine.quad_count(),
-        engine.disk_bytes()
+        engine.disk_bytes()?
     );
     Ok(ExitCode::SUCCESS)
 }

@@ -14,6 +14,7 @@ mod progress;
 mod query;
 pub mod replay;
 mod serve;
+mod signals;
 mod update;
 mod verify;
 
@@ -35,7 +36,7 @@ Examples:
 
 Settings come from --config FILE, then environment variables (KALUTA_LOG, KALUTA_QUERY_TIMEOUT_MS, ...), then options;
 config/kaluta.toml documents all of them.
-Exit code: 0 when all went well, 1 when something failed, 2 for wrong usage.";
+Exit code: 0 when all went well, 1 when something failed, 2 for wrong usage; `kaluta help verify` has its own.";
 
 /// An RDF triple store and SPARQL server.
 #[derive(Debug, Parser)]
@@ -100,12 +101,14 @@ struct Context {
 impl Cli {
     /// Runs the command, and reports its error if it has one.
     pub fn run(self) -> ExitCode {
+        signals::ignore_file_size_signal();
+        let failed = self.command.failed();
         self.execute().unwrap_or_else(|error| {
             error.log("command");
             eprintln!("error: {error}");
             match error.kind() {
                 ErrorKind::Settings => ExitCode::from(2),
-                _ => ExitCode::FAILURE,
+                _ => failed,
             }
         })
     }
@@ -155,6 +158,14 @@ impl SharedArgs {
 }
 
 impl Command {
+    /// The exit code when it fails.
+    fn failed(&self) -> ExitCode {
+        match self {
+            Self::Verify(_) => ExitCode::from(verify::NOT_VERIFIED),
+            _ => ExitCode::FAILURE,
+        }
+    }
+
     fn flags(&self) -> Flags {
         match self {
             Self::Serve(args) | Self::ServeReadOnly(args) => args.flags(),

@@ -15,8 +15,15 @@ Examples:
   kaluta verify --location backups/monday
 
 Every checksum is tested, every order of rows, that all permutations hold the same quads, and every term of the
-dictionary both ways. Exit code: 0 when the store is sound, 1 when it is damaged; then each problem is a line with file
-and place.";
+dictionary both ways. Each problem is a line with file and place. Damage that keeps the store from being opened does not
+end this: what can be read is verified all the same.
+Exit code: 0 when the store is sound, 1 when it is damaged, 2 when it could not be verified: there is no store, a server
+writes it, it is of another version, or the arguments are wrong.";
+
+/// The exit code when damage was found.
+const DAMAGED: u8 = 1;
+/// The exit code when nothing could be verified.
+pub const NOT_VERIFIED: u8 = 2;
 
 const TICK: Duration = Duration::from_millis(100);
 
@@ -32,16 +39,17 @@ pub struct VerifyArgs {
 /// Verifies the store.
 ///
 /// # Errors
-/// There is no store, another process writes it, or it cannot be opened as it is damaged.
+/// There is no store, another process writes it, or it is of another version.
 pub fn run(context: &Context) -> Result<ExitCode> {
-    let engine = Engine::open_read_only(context.location()?, &context.settings.query)?;
+    let location = context.location()?;
     let style = ProgressStyle::with_template("{spinner} {msg} {elapsed}");
     let clock = ProgressBar::new_spinner()
-        .with_message(format!("verifying {} bytes", engine.disk_bytes()))
+        .with_message(format!("verifying {}", location.display()))
         .with_style(style.unwrap_or_else(|_| ProgressStyle::default_spinner()));
     clock.enable_steady_tick(TICK);
-    let report = engine.verify();
+    let verified = Engine::verify_location(location);
     clock.finish_and_clear();
+    let report = verified?;
     for problem in &report.problems {
         eprintln!("{problem}");
     }
@@ -55,6 +63,6 @@ pub fn run(context: &Context) -> Result<ExitCode> {
     );
     Ok(match report.is_sound() {
         true => ExitCode::SUCCESS,
-        false => ExitCode::FAILURE,
+        false => ExitCode::from(DAMAGED),
     })
 }

@@ -7,6 +7,7 @@
 
 use super::backtraces::{self, Captured};
 use std::fmt;
+use std::path::{Path, PathBuf};
 use tracing::Level;
 
 /// The result of everything that can fail for more than one row.
@@ -54,7 +55,7 @@ pub enum ErrorKind {
     Locked,
     /// The operating system refused to read or write.
     Io,
-    /// There is no room on the disk.
+    /// There is no room on the disk, or no more that this process may take.
     DiskFull,
     /// A write failed in such a way that nobody knows what is on disk; the store is only read until it is opened again.
     WritingStopped,
@@ -211,6 +212,7 @@ struct Inner {
     kind: ErrorKind,
     message: String,
     position: Option<TextPosition>,
+    path: Option<PathBuf>,
     cause: Option<Box<dyn std::error::Error + Send + Sync>>,
     backtrace: Option<Captured>,
 }
@@ -226,6 +228,7 @@ impl Error {
             kind,
             message: message.into(),
             position: None,
+            path: None,
             cause: None,
             backtrace: backtraces::capture_for(kind.level()),
         }))
@@ -256,10 +259,19 @@ impl Error {
     pub fn io(what: impl fmt::Display, cause: std::io::Error) -> Self {
         use std::io::ErrorKind as Cause;
         let kind = match cause.kind() {
-            Cause::StorageFull | Cause::QuotaExceeded => ErrorKind::DiskFull,
+            Cause::StorageFull | Cause::QuotaExceeded | Cause::FileTooLarge => ErrorKind::DiskFull,
             _ => ErrorKind::Io,
         };
         Self::new(kind, format!("{what}: {cause}")).caused_by(cause)
+    }
+
+    /// The same for a file. The message names it without its folder, which only the log and the command line tell, and
+    /// not a client of the server.
+    pub fn io_at(what: impl fmt::Display, path: &Path, cause: std::io::Error) -> Self {
+        let name = path.file_name().unwrap_or(path.as_os_str()).display();
+        let mut error = Self::io(format_args!("{what} {name}"), cause);
+        error.0.path = Some(path.to_path_buf());
+        error
     }
 
     /// Data on disk is damaged.
@@ -308,6 +320,7 @@ impl Error {
             kind,
             message,
             position,
+            path,
             cause,
             backtrace,
         } = &*self.0;
@@ -317,6 +330,7 @@ impl Error {
         let place = position
             .as_ref()
             .map(|p| format!("{}:{}", p.line, p.column));
+        let path = path.as_ref().map(|p| p.display().to_string());
         let cause = cause.as_ref().map(ToString::to_string);
         let backtrace = backtrace.as_ref().map(Captured::resolve);
         macro_rules! record {
@@ -327,6 +341,7 @@ impl Error {
                     kind = kind.name(),
                     request = request_id,
                     position = place,
+                    path = path,
                     cause = cause,
                     backtrace = backtrace,
                     "{message}"
@@ -352,6 +367,9 @@ impl fmt::Display for Error {
             write!(f, "line {}, column {}: ", p.line, p.column)?;
         }
         f.write_str(&self.0.message)?;
+        if let Some(folder) = self.0.path.as_ref().and_then(|path| path.parent()) {
+            write!(f, " (in {})", folder.display())?;
+        }
         match &self.0.position {
             Some(p) if !p.excerpt.is_empty() => write!(f, "\n{}", p.excerpt),
             _ => Ok(()),
@@ -389,6 +407,31 @@ mod tests {
                 assert_eq!(kind.level(), Level::ERROR, "{kind}");
             }
         }
+    }
+
+    #[test]
+    fn every_lack_of_room_is_a_full_disk() {
+        use std::io::ErrorKind as Cause;
+        for (cause, kind) in [
+            (Cause::StorageFull, ErrorKind::DiskFull),
+            (Cause::QuotaExceeded, ErrorKind::DiskFull),
+            (Cause::FileTooLarge, ErrorKind::DiskFull),
+            (Cause::PermissionDenied, ErrorKind::Io),
+        ] {
+            assert_eq!(Error::io("writing", cause.into()).kind(), kind, "{cause}");
+        }
+    }
+
+    #[test]
+    fn the_folder_of_a_file_is_no_part_of_the_message() {
+        let cause = std::io::ErrorKind::StorageFull.into();
+        let error = Error::io_at("cannot write", Path::new("/data/store/000017.log"), cause);
+        assert!(
+            error.message().starts_with("cannot write 000017.log: "),
+            "{error}"
+        );
+        assert!(!error.message().contains("/data"), "{}", error.message());
+        assert!(error.to_string().ends_with(" (in /data/store)"), "{error}");
     }
 
     #[test]

@@ -17,7 +17,9 @@ pub use crate::storage::{
     Commit, LoadOptions, LoadProgress, LoadReport, LoadSource, LoadState, Logged, SkippedStatement,
     VerifyReport,
 };
-pub use crate::update::{Document, GraphChange, GraphChoice, Precondition};
+pub use crate::update::{
+    CODINGS, Document, GraphChange, GraphChoice, Precondition, compression_of_coding,
+};
 pub use graphs::GraphContent;
 pub use rows::Rows;
 pub use updates::{PreparedUpdate, UpdateRequest};
@@ -294,9 +296,12 @@ impl Engine {
         self.store.log_syncs()
     }
 
-    /// The bytes that the store takes on disk.
-    pub fn disk_bytes(&self) -> u64 {
-        self.store.snapshot().disk_bytes()
+    /// The bytes that the store takes on disk, its log included.
+    ///
+    /// # Errors
+    /// The directory cannot be read.
+    pub fn disk_bytes(&self) -> Result<u64> {
+        self.store.disk_bytes()
     }
 
     fn ready(&self, query: &PreparedQuery) -> Result<Ready> {

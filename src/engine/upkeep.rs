@@ -2,7 +2,7 @@
 
 use super::Engine;
 use crate::diagnostics::Result;
-use crate::storage::VerifyReport;
+use crate::storage::{Store, VerifyReport};
 use std::path::Path;
 
 impl Engine {
@@ -21,6 +21,16 @@ impl Engine {
     /// The store is open for reading only or damaged, or writing failed; then it is as it was.
     pub fn compact(&self) -> Result<()> {
         self.store.compact()
+    }
+
+    /// Reads all of the store in a directory that nobody writes and says what is wrong, also where that keeps it from being
+    /// opened.
+    ///
+    /// # Errors
+    /// There is no store, it is of another version, another process has it open for writing, or the operating system
+    /// refuses to read it.
+    pub fn verify_location(location: &Path) -> Result<VerifyReport> {
+        Store::verify_location(location)
     }
 
     /// Reads all of the store and says what is wrong.

@@ -13,7 +13,9 @@ use bytes::Bytes;
 use http_body_util::{BodyExt, Full};
 use hyper::body::Incoming;
 use hyper::client::conn::http1::{SendRequest, handshake};
-use hyper::header::{ACCEPT, CONTENT_TYPE, HOST, HeaderName, LOCATION, USER_AGENT};
+use hyper::header::{
+    ACCEPT, ACCEPT_ENCODING, CONTENT_ENCODING, CONTENT_TYPE, HOST, HeaderName, LOCATION, USER_AGENT,
+};
 use hyper::{Request, Response, StatusCode};
 use hyper_util::rt::TokioIo;
 use oxiri::Iri;
@@ -29,7 +31,7 @@ use tokio::runtime::{Builder, Runtime};
 const AGENT: &str = concat!("kaluta/", env!("CARGO_PKG_VERSION"));
 /// JSON is read fastest; XML is what the oldest endpoints have.
 const RESULTS: &str = "application/sparql-results+json, application/sparql-results+xml;q=0.9";
-/// Documents as they are, not compressed on the way.
+/// Documents in every format of RDF.
 const DOCUMENTS: &str = "application/n-quads, application/n-triples, application/trig, text/turtle, \
      application/rdf+xml;q=0.9, application/ld+json;q=0.8, */*;q=0.1";
 /// How often a request may be sent on to another URL.
@@ -61,6 +63,8 @@ pub trait Watch {
 pub struct Reply {
     /// The `Content-Type`; empty if it has none.
     pub media_type: String,
+    /// The `Content-Encoding`, which is not undone; empty if it has none.
+    pub coding: String,
     /// The body.
     pub body: Vec<u8>,
 }
@@ -69,8 +73,8 @@ pub struct Reply {
 enum Message {
     /// A query, as a form.
     Query(Bytes),
-    /// The document at the URL.
-    Document,
+    /// The document at the URL, in one of these content codings.
+    Document(&'static str),
 }
 
 /// A client with the connections of one query.
@@ -111,12 +115,17 @@ impl Client {
         self.call(url, &Message::Query(form.into()), watch)
     }
 
-    /// Gets the document of a URL.
+    /// Gets the document of a URL, as it is or in one of some content codings (as `Accept-Encoding` lists them).
     ///
     /// # Errors
     /// The request itself has to end, or there is no document.
-    pub fn fetch(&mut self, url: &str, watch: &dyn Watch) -> Result<Reply, AskError> {
-        self.call(url, &Message::Document, watch)
+    pub fn fetch(
+        &mut self,
+        url: &str,
+        codings: &'static str,
+        watch: &dyn Watch,
+    ) -> Result<Reply, AskError> {
+        self.call(url, &Message::Document(codings), watch)
     }
 
     fn call(&mut self, url: &str, message: &Message, watch: &dyn Watch) -> Result<Reply, AskError> {
@@ -252,7 +261,7 @@ impl Message {
     const fn setting(&self) -> &'static str {
         match self {
             Self::Query(_) => SERVICES_SETTING,
-            Self::Document => DOCUMENTS_SETTING,
+            Self::Document(_) => DOCUMENTS_SETTING,
         }
     }
 
@@ -261,11 +270,13 @@ impl Message {
             Self::Query(_) => Request::post(&endpoint.target)
                 .header(ACCEPT, RESULTS)
                 .header(CONTENT_TYPE, "application/x-www-form-urlencoded"),
-            Self::Document => Request::get(&endpoint.target).header(ACCEPT, DOCUMENTS),
+            Self::Document(codings) => Request::get(&endpoint.target)
+                .header(ACCEPT, DOCUMENTS)
+                .header(ACCEPT_ENCODING, *codings),
         };
         let body = match self {
             Self::Query(form) => form.clone(),
-            Self::Document => Bytes::new(),
+            Self::Document(_) => Bytes::new(),
         };
         request
             .header(HOST, &endpoint.authority)
@@ -290,6 +301,7 @@ fn redirected(url: &str, response: &Response<Incoming>) -> Result<Option<String>
 async fn read(response: Response<Incoming>, watch: &dyn Watch) -> Result<Reply, AskError> {
     let status = response.status();
     let media_type = header(&response, &CONTENT_TYPE).unwrap_or_default();
+    let coding = header(&response, &CONTENT_ENCODING).unwrap_or_default();
     let mut body = response.into_body();
     let mut bytes = Vec::new();
     while let Some(frame) = body.frame().await {
@@ -307,6 +319,7 @@ async fn read(response: Response<Incoming>, watch: &dyn Watch) -> Result<Reply, 
     match status.is_success() {
         true => Ok(Reply {
             media_type,
+            coding,
             body: bytes,
         }),
         false => Err(refused(status, &bytes).into()),

@@ -67,9 +67,9 @@ pub async fn compact(shared: &Shared, request: Request) -> Result<Response> {
     check_writable(shared)?;
     let engine = Arc::clone(&shared.engine);
     let [before, after] = run(shared, None, move |_| {
-        let before = engine.disk_bytes();
+        let before = engine.disk_bytes()?;
         engine.compact()?;
-        Ok([before, engine.disk_bytes()])
+        Ok([before, engine.disk_bytes()?])
     })
     .await?;
     tracing::info!(target: "kaluta::http", before, after, "store compacted");

@@ -177,14 +177,14 @@ impl Metrics {
                 "Quads in the store.",
                 engine.quad_count(),
             ),
-            (
-                "kaluta_store_bytes",
-                "Bytes of the store on disk.",
-                engine.disk_bytes(),
-            ),
         ];
         for (name, help, value) in gauges {
             page.single(name, "gauge", help, value);
+        }
+        // What cannot be told now is left out, so that the rest can be read.
+        if let Ok(bytes) = engine.disk_bytes() {
+            let help = "Bytes of the store on disk, its log included.";
+            page.single("kaluta_store_bytes", "gauge", help, bytes);
         }
         page.0
     }

@@ -6,12 +6,12 @@
 
 use super::protocol::bad;
 use crate::diagnostics::{Error, ErrorKind, Result};
-use crate::engine::Compression;
+use crate::engine::{CODINGS, Compression, compression_of_coding};
 use axum::body::Body;
 use axum::http::{HeaderMap, header};
 use bytes::Bytes;
 use http_body_util::BodyExt;
-use std::io::{Read, Seek, SeekFrom, Write};
+use std::io::{self, Read, Seek, SeekFrom, Write};
 use std::path::Path;
 use std::time::Duration;
 use tempfile::SpooledTempFile;
@@ -42,7 +42,11 @@ pub fn receive(
     settings: &UploadSettings<'_>,
 ) -> Result<Box<dyn Read + Send>> {
     let mut spool = SpooledTempFile::new_in(IN_MEMORY_BYTES_MAX, settings.folder);
-    let failed = |e| Error::io("keeping an upload beside the store", e);
+    // The cause may name the folder, which is for the log.
+    let failed = |e: io::Error| {
+        let what = "keeping an upload beside the store";
+        Error::io(what, e.kind().into()).caused_by(e)
+    };
     let mut received: u64 = 0;
     while let Some(piece) = next_piece(&mut body, settings)? {
         received += piece.len() as u64;
@@ -96,15 +100,12 @@ pub fn coding(headers: &HeaderMap) -> Result<Compression> {
     let value = headers.get(header::CONTENT_ENCODING);
     let name = value.map_or(Ok(""), |v| v.to_str());
     let name = name.map_err(|_| bad("a header is not ASCII"))?;
-    match name.trim().to_ascii_lowercase().as_str() {
-        "" | "identity" => Ok(Compression::None),
-        "gzip" | "x-gzip" => Ok(Compression::Gzip),
-        "zstd" => Ok(Compression::Zstd),
-        other => Err(Error::new(
-            ErrorKind::UnsupportedMediaType,
-            format!("a request body in the coding {other} is not read here; gzip and zstd are"),
-        )),
-    }
+    compression_of_coding(name).ok_or_else(|| {
+        let message = format!(
+            "a request body in the coding {name:?} is not read here; those that are: {CODINGS}"
+        );
+        Error::new(ErrorKind::UnsupportedMediaType, message)
+    })
 }
 
 /// A body of a query, update or form, decoded, of at most `bytes_max`. Decoding is done on a thread that may be busy.

@@ -15,8 +15,7 @@ use std::path::Path;
 /// # Errors
 /// The directory is not empty, or writing failed; then it is empty again, as far as that can be done.
 pub fn copy(from: &Directory, manifest: &Manifest, with_logs: bool, to: &Path) -> Result<()> {
-    std::fs::create_dir_all(to)
-        .map_err(|e| Error::io(format_args!("cannot create {}", to.display()), e))?;
+    std::fs::create_dir_all(to).map_err(|e| Error::io_at("cannot create", to, e))?;
     let to = from.beside(to);
     if !to.names()?.is_empty() {
         return Err(Error::new(
@@ -49,12 +48,12 @@ fn copy_files(
             let (source, copy) = (from.location().join(&name), to.location().join(&name));
             from.files()
                 .link(&source, &copy)
-                .map_err(|e| Error::io(format_args!("cannot write {}", copy.display()), e))?;
+                .map_err(|e| Error::io_at("cannot write", &copy, e))?;
         }
     }
     to.files()
         .create(&to.location().join(layout::LOCK))
-        .map_err(|e| Error::io(format_args!("cannot write {}", to.location().display()), e))?;
+        .map_err(|e| Error::io_at("cannot write", to.location(), e))?;
     // Only with its manifest, which comes last, is it a store.
     manifest.write(to)
 }

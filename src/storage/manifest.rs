@@ -95,7 +95,7 @@ impl Manifest {
         match directory.files().map(&path) {
             Ok(mapped) => Self::parse(mapped.bytes(), &path).map(Some),
             Err(e) if e.kind() == std::io::ErrorKind::NotFound => Ok(None),
-            Err(e) => Err(Error::io(format_args!("cannot read {}", path.display()), e)),
+            Err(e) => Err(Error::io_at("cannot read", &path, e)),
         }
     }
 
@@ -155,7 +155,7 @@ impl Manifest {
         directory
             .files()
             .rename(&new, &path)
-            .map_err(|e| Error::io(format_args!("cannot write {}", path.display()), e))?;
+            .map_err(|e| Error::io_at("cannot write", &path, e))?;
         directory.sync()
     }
 }

@@ -35,7 +35,7 @@ impl Mapped {
     pub fn open(files: &dyn FileSystem, path: &Path) -> Result<Self> {
         files
             .map(path)
-            .map_err(|e| Error::io(format_args!("cannot map {}", path.display()), e))
+            .map_err(|e| Error::io_at("cannot map", path, e))
     }
 
     /// Maps a file of the operating system.

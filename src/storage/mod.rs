@@ -21,6 +21,7 @@ mod files;
 mod flush;
 mod gallop;
 mod index;
+mod inspect;
 mod layout;
 mod load;
 mod log;

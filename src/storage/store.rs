@@ -6,6 +6,7 @@ use super::compact;
 use super::durability::Acknowledger;
 use super::files::{Directory, OperatingSystem};
 use super::flush::{flush, flush_in_turn};
+use super::inspect;
 use super::layout;
 use super::load::{self, LoadOptions, LoadProgress, LoadReport, LoadSource};
 use super::log::{self, LogWriter, LoggedCommit};
@@ -18,6 +19,7 @@ use super::verify::{self, VerifyReport};
 use super::writer::{Turnstile, Writer};
 use crate::diagnostics::{Error, ErrorKind, Result};
 use std::fs::{File, OpenOptions, TryLockError};
+use std::io;
 use std::path::Path;
 use std::sync::Arc;
 
@@ -45,7 +47,7 @@ impl Store {
     /// As [`Self::open`].
     pub fn open_with(location: &Path, options: &StoreOptions) -> Result<Self> {
         std::fs::create_dir_all(location)
-            .map_err(|e| Error::io(format_args!("cannot create {}", location.display()), e))?;
+            .map_err(|e| Error::io_at("cannot create", location, e))?;
         let directory = Directory::new(location, Arc::new(OperatingSystem));
         if Manifest::read(&directory)?.is_none() && layout::holds_other_files(&directory)? {
             return Err(Error::new(
@@ -61,7 +63,7 @@ impl Store {
             .truncate(false)
             .write(true)
             .open(location.join(layout::LOCK))
-            .map_err(|e| Error::io(format_args!("cannot open {}", location.display()), e))?;
+            .map_err(|e| Error::io_at("cannot open", location, e))?;
         lock.try_lock().map_err(|e| lock_error(location, e))?;
         Self::open_locked(directory, Some(lock), options)
     }
@@ -89,7 +91,7 @@ impl Store {
                 directory
                     .files()
                     .sync(&path)
-                    .map_err(|e| Error::io(format_args!("cannot sync {}", path.display()), e))?;
+                    .map_err(|e| Error::io_at("cannot sync", &path, e))?;
             }
         }
         directory.sync()?;
@@ -103,32 +105,22 @@ impl Store {
     /// # Errors
     /// There is no store, another process has it open for writing, or a file cannot be read or is damaged.
     pub fn open_read_only(location: &Path) -> Result<Self> {
-        let missing = || {
-            Error::new(
-                ErrorKind::NotFound,
-                format!(
-                    "there is no store in {}; make one with `kaluta load`",
-                    location.display()
-                ),
-            )
-        };
-        let lock = match File::open(location.join(layout::LOCK)) {
-            Ok(lock) => lock,
-            Err(e) if e.kind() == std::io::ErrorKind::NotFound => return Err(missing()),
-            Err(e) => {
-                return Err(Error::io(
-                    format_args!("cannot open {}", location.display()),
-                    e,
-                ));
-            }
-        };
-        lock.try_lock_shared()
-            .map_err(|e| lock_error(location, e))?;
+        let lock = lock_shared(location)?;
         let directory = Directory::new(location, Arc::new(OperatingSystem));
-        let manifest = Manifest::read(&directory)?.ok_or_else(missing)?;
+        let manifest = Manifest::read(&directory)?.ok_or_else(|| no_store(location))?;
         let writer = recover(&directory, &manifest)?;
         let options = StoreOptions::default();
         Ok(Self::new(directory, manifest, writer, Some(lock), &options))
+    }
+
+    /// Reads everything in the directory of a store and says what is wrong, also where that keeps it from being opened.
+    ///
+    /// # Errors
+    /// There is no store, it is of another version, another process has it open for writing, or the operating system
+    /// refuses to read it.
+    pub fn verify_location(location: &Path) -> Result<VerifyReport> {
+        let _lock = lock_shared(location)?;
+        inspect::verify_directory(&Directory::new(location, Arc::new(OperatingSystem)))
     }
 
     fn new(
@@ -166,6 +158,14 @@ impl Store {
     /// The newest state.
     pub fn snapshot(&self) -> Arc<Snapshot> {
         self.shared.acknowledger.published()
+    }
+
+    /// The bytes of all its files, those of the log and those that readers of older states still hold included.
+    ///
+    /// # Errors
+    /// The directory cannot be read.
+    pub fn disk_bytes(&self) -> Result<u64> {
+        self.shared.directory.bytes()
     }
 
     /// How often the log was made durable for commits since the store was opened; commits that waited together share it.
@@ -299,7 +299,7 @@ impl Drop for Store {
 }
 
 /// The state of a manifest with the commits that only the log has.
-fn recover(directory: &Directory, manifest: &Manifest) -> Result<Writer> {
+pub(super) fn recover(directory: &Directory, manifest: &Manifest) -> Result<Writer> {
     let snapshot = Arc::new(Snapshot::open(directory, manifest)?);
     let on_disk = Stack::of(&snapshot).height();
     let mut writer = Writer {
@@ -324,6 +324,28 @@ fn recover(directory: &Directory, manifest: &Manifest) -> Result<Writer> {
     Ok(writer)
 }
 
+/// Locks a store for reading.
+fn lock_shared(location: &Path) -> Result<File> {
+    let lock = File::open(location.join(layout::LOCK)).map_err(|e| match e.kind() {
+        io::ErrorKind::NotFound => no_store(location),
+        _ => Error::io_at("cannot open", location, e),
+    })?;
+    lock.try_lock_shared()
+        .map_err(|e| lock_error(location, e))?;
+    Ok(lock)
+}
+
+/// The error for a directory without a store.
+pub(super) fn no_store(location: &Path) -> Error {
+    Error::new(
+        ErrorKind::NotFound,
+        format!(
+            "there is no store in {}; make one with `kaluta load`",
+            location.display()
+        ),
+    )
+}
+
 fn lock_error(location: &Path, error: TryLockError) -> Error {
     match error {
         TryLockError::WouldBlock => Error::new(
@@ -333,6 +355,6 @@ fn lock_error(location: &Path, error: TryLockError) -> Error {
                 location.display()
             ),
         ),
-        TryLockError::Error(e) => Error::io(format_args!("cannot lock {}", location.display()), e),
+        TryLockError::Error(e) => Error::io_at("cannot lock", location, e),
     }
 }

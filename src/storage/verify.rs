@@ -6,7 +6,7 @@
 //! the store was opened.
 
 use super::block::BLOCK_ROWS;
-use super::dictionary::Layer;
+use super::dictionary::{Dictionary, Layer};
 use super::permutation::{ColumnMask, Permutation, Quad, QuadColumn};
 use super::quad_files::{QuadFiles, stored_permutations};
 use super::run::QuadSet;
@@ -28,7 +28,7 @@ pub struct VerifyReport {
     pub quads: u64,
     /// The terms of the dictionary.
     pub terms: u64,
-    /// The bytes of the files of indexes and dictionary.
+    /// The bytes on disk.
     pub bytes: u64,
     /// The first problems, each with the file and place where it is known.
     pub problems: Vec<String>,
@@ -42,7 +42,17 @@ impl VerifyReport {
         self.problem_count == 0
     }
 
-    fn note(&mut self, outcome: Result<()>) {
+    /// The report of what cannot be read at all.
+    pub(super) fn of_problem(problem: &Error) -> Self {
+        Self {
+            problems: vec![problem.to_string()],
+            problem_count: 1,
+            ..Self::default()
+        }
+    }
+
+    /// Counts an error as a problem.
+    pub(super) fn note(&mut self, outcome: Result<()>) {
         if let Err(error) = outcome {
             self.problem_count += 1;
             if self.problems.len() < PROBLEMS_MAX {
@@ -61,7 +71,7 @@ pub fn verify(snapshot: &Arc<Snapshot>) -> VerifyReport {
     };
     for (_, set) in snapshot.sets() {
         if let QuadSet::Files(files) = set {
-            verify_files(files, snapshot, &mut report);
+            verify_files(files, Some(snapshot.dictionary()), &mut report);
         }
     }
     report.note(verify_sums(snapshot));
@@ -96,12 +106,14 @@ impl Digest {
     }
 }
 
-fn verify_files(files: &QuadFiles, snapshot: &Snapshot, report: &mut VerifyReport) {
+/// Reads every permutation of a set, with the dictionary of its terms if that is whole.
+pub fn verify_files(files: &QuadFiles, dictionary: Option<&Dictionary>, report: &mut VerifyReport) {
+    let problems_before = report.problem_count;
     let mut tallies = HashMap::new();
     let mut first: Option<Digest> = None;
     for permutation in stored_permutations(files.graph()) {
         let mut tally = Tally::new(permutation);
-        match verify_permutation(files, permutation, snapshot, &mut tally) {
+        match verify_permutation(files, permutation, dictionary, &mut tally) {
             Ok(digest) => {
                 let agrees = first.as_ref().is_none_or(|first| *first == digest);
                 if !agrees {
@@ -113,7 +125,9 @@ fn verify_files(files: &QuadFiles, snapshot: &Snapshot, report: &mut VerifyRepor
         }
         tallies.insert(permutation, tally);
     }
-    if report.is_sound() && statistics(&tallies).ok().as_ref() != Some(files.statistics()) {
+    if report.problem_count == problems_before
+        && statistics(&tallies).ok().as_ref() != Some(files.statistics())
+    {
         let what = "the statistics count other quads";
         report.note(Err(files.contradiction(Permutation::Spog, what)));
     }
@@ -122,7 +136,7 @@ fn verify_files(files: &QuadFiles, snapshot: &Snapshot, report: &mut VerifyRepor
 fn verify_permutation(
     files: &QuadFiles,
     permutation: Permutation,
-    snapshot: &Snapshot,
+    dictionary: Option<&Dictionary>,
     tally: &mut Tally,
 ) -> Result<Digest> {
     let order = files.order(permutation);
@@ -145,7 +159,7 @@ fn verify_permutation(
                 quad[column as usize] = id;
             }
             if permutation == Permutation::Spog {
-                verify_ids(files, &quad, snapshot)?;
+                verify_ids(files, &quad, dictionary)?;
             }
             digest.add(&quad);
         }
@@ -154,10 +168,11 @@ fn verify_permutation(
 }
 
 /// Checks that the dictionary has the ids of a quad, and that the quad is where the set says.
-fn verify_ids(files: &QuadFiles, quad: &Quad, snapshot: &Snapshot) -> Result<()> {
+fn verify_ids(files: &QuadFiles, quad: &Quad, dictionary: Option<&Dictionary>) -> Result<()> {
     let is_known = |id: &TermId| {
         let tag = id.tag();
-        !id.is_local() && (!tag.is_stored() || id.number() < snapshot.dictionary().len(tag))
+        let has = |dictionary: &Dictionary| id.number() < dictionary.len(tag);
+        !id.is_local() && (!tag.is_stored() || dictionary.is_none_or(has))
     };
     let graph = quad[QuadColumn::Graph as usize];
     if !quad.iter().all(is_known) || files.graph().is_some_and(|g| g != graph) {

@@ -48,9 +48,17 @@ impl Changes {
     /// # Errors
     /// It was cancelled, is past its deadline, or holds more memory than it may.
     pub fn check(&self) -> Result<()> {
+        self.check_with(0)
+    }
+
+    /// The same, with some bytes that are held for changes to come.
+    ///
+    /// # Errors
+    /// As [`Self::check`].
+    pub fn check_with(&self, held_bytes: usize) -> Result<()> {
         self.control.check()?;
-        self.control
-            .check_memory(self.changed * QUAD_BYTES + self.text_bytes)
+        let changed_bytes = self.changed * QUAD_BYTES + self.text_bytes;
+        self.control.check_memory(changed_bytes + held_bytes as u64)
     }
 
     /// The state that the changes so far make.

@@ -12,6 +12,30 @@ use std::io::Read;
 /// The quads after which the request's limits are looked at.
 const STEP: usize = 1024;
 
+/// Why a document was not loaded: by its own fault, which SILENT ignores, or since the request or the store cannot go on,
+/// which it does not (SPARQL 1.1 Update, section 3.1.4).
+#[derive(Debug)]
+pub enum LoadError {
+    /// It may not or cannot be had, or does not parse.
+    Document(Error),
+    /// The request is over, cancelled or over a limit, or the store failed.
+    Request(Error),
+}
+
+impl From<Error> for LoadError {
+    fn from(error: Error) -> Self {
+        Self::Request(error)
+    }
+}
+
+impl From<LoadError> for Error {
+    fn from(error: LoadError) -> Self {
+        match error {
+            LoadError::Document(error) | LoadError::Request(error) => error,
+        }
+    }
+}
+
 /// A document that is read, and where its statements go.
 pub struct Document {
     /// The name that messages use.
@@ -31,24 +55,16 @@ impl Document {
     ///
     /// # Errors
     /// It cannot be read or does not parse (with line and column), or the request is over a limit.
-    pub(super) fn read(self, changes: &mut Changes) -> Result<Vec<Quad>> {
-        let mut parser = RdfParser::from_format(self.format);
-        if let Some(base) = &self.base {
-            parser = parser.with_base_iri(base.as_str()).map_err(|e| {
-                let message = format!("the base <{base}> is not an absolute IRI");
-                Error::new(ErrorKind::BadRequest, message).caused_by(e)
-            })?;
-        }
-        if let Some(graph) = self.graph {
-            parser = parser.without_named_graphs().with_default_graph(graph);
-        }
+    fn read(self, changes: &mut Changes) -> Result<Vec<Quad>, LoadError> {
+        let parser = parser(self.format, self.base.as_deref(), self.graph);
+        let parser = parser.map_err(LoadError::Document)?;
         let mut terms = DocumentTerms::default();
-        let mut quads = Vec::new();
+        let mut quads: Vec<Quad> = Vec::new();
         for quad in parser.for_reader(self.reader) {
-            let quad = quad.map_err(|e| failed(&self.name, e))?;
+            let quad = quad.map_err(|e| LoadError::Document(failed(&self.name, e)))?;
             quads.push(terms.parsed(changes, &quad)?);
             if quads.len().is_multiple_of(STEP) {
-                changes.check()?;
+                changes.check_with(quads.len() * size_of::<Quad>())?;
             }
         }
         Ok(quads)
@@ -58,12 +74,27 @@ impl Document {
     ///
     /// # Errors
     /// As [`Self::read`].
-    pub(super) fn insert(self, changes: &mut Changes) -> Result<()> {
+    pub(super) fn insert(self, changes: &mut Changes) -> Result<(), LoadError> {
         for quad in self.read(changes)? {
             changes.insert(quad)?;
         }
         Ok(())
     }
+}
+
+/// A parser for a document; without a graph, for the statements of all graphs that it names.
+fn parser(format: RdfFormat, base: Option<&str>, graph: Option<GraphName>) -> Result<RdfParser> {
+    let mut parser = RdfParser::from_format(format);
+    if let Some(base) = base {
+        parser = parser.with_base_iri(base).map_err(|e| {
+            let message = format!("the base <{base}> is not an absolute IRI");
+            Error::new(ErrorKind::BadRequest, message).caused_by(e)
+        })?;
+    }
+    Ok(match graph {
+        Some(graph) => parser.without_named_graphs().with_default_graph(graph),
+        None => parser,
+    })
 }
 
 fn failed(name: &str, cause: RdfParseError) -> Error {

@@ -146,7 +146,7 @@ fn write(
 fn insert_all(changes: &mut Changes, documents: Vec<Document>) -> Result<()> {
     documents
         .into_iter()
-        .try_for_each(|document| document.insert(changes))
+        .try_for_each(|document| Ok(document.insert(changes)?))
 }
 
 fn check(

@@ -1,10 +1,11 @@
 //! LOAD (SPARQL 1.1 Update, section 3.1.4): documents from files and from the web, and only from where the settings say.
 
 use super::changes::Changes;
-use super::document::Document;
+use super::coding::{CODINGS, compression_of_coding};
+use super::document::{Document, LoadError};
 use crate::diagnostics::{Error, ErrorKind, Result};
 use crate::exec::QueryControl;
-use crate::federation::{AskError, Client, Services, Watch};
+use crate::federation::{AskError, Client, Reply, Services, Watch};
 use crate::rdf::{Compression, RdfFormat, format_from_media_type, format_of_path};
 use oxrdf::NamedNode;
 use percent_encoding::percent_decode_str;
@@ -55,8 +56,9 @@ pub fn fetch_all(
             continue;
         }
         match fetch(source, web, &waiting) {
-            Err(error) if !(*silent && may_be_silent(&error)) => return Err(error),
-            document => fetched.push_back(document),
+            Ok(opened) => fetched.push_back(Ok(opened)),
+            Err(LoadError::Document(error)) if *silent => fetched.push_back(Err(error)),
+            Err(error) => return Err(error.into()),
         }
     }
     Ok(fetched)
@@ -77,13 +79,14 @@ pub fn load(
     destination: &GraphName,
     folders: &[PathBuf],
     fetched: &mut Fetched,
-) -> Result<()> {
-    let (reader, format) = match is_on_the_web(source) {
+) -> Result<(), LoadError> {
+    let opened = match is_on_the_web(source) {
         true => fetched
             .pop_front()
-            .unwrap_or_else(|| Err(Error::internal(format!("{source} was not fetched"))))?,
-        false => open_file(source, folders)?,
+            .ok_or_else(|| Error::internal(format!("{source} was not fetched")))?,
+        false => open_file(source, folders),
     };
+    let (reader, format) = opened.map_err(LoadError::Document)?;
     let document = Document {
         name: source.as_str().to_owned(),
         reader,
@@ -108,22 +111,49 @@ fn open_file(source: &NamedNode, folders: &[PathBuf]) -> Result<Opened> {
 }
 
 /// Gets a document from its server. It is held in memory, within the request's limit, until it is parsed.
-fn fetch(source: &NamedNode, web: &Arc<Services>, waiting: &Waiting<'_>) -> Result<Opened> {
-    let reply = Client::new(Arc::clone(web))?.fetch(source.as_str(), waiting);
+fn fetch(
+    source: &NamedNode,
+    web: &Arc<Services>,
+    waiting: &Waiting<'_>,
+) -> Result<Opened, LoadError> {
+    let reply = Client::new(Arc::clone(web))?.fetch(source.as_str(), CODINGS, waiting);
     let reply = reply.map_err(|e| match e {
-        AskError::Query(error) => error,
-        AskError::Service(failure) => failure.into_error("LOAD", &source.to_string()),
+        AskError::Query(error) => LoadError::Request(error),
+        AskError::Service(failure) => {
+            LoadError::Document(failure.into_error("LOAD", &source.to_string()))
+        }
     })?;
+    open_reply(source, reply).map_err(LoadError::Document)
+}
+
+fn open_reply(source: &NamedNode, reply: Reply) -> Result<Opened> {
+    let refused = |what: String| {
+        Error::new(
+            ErrorKind::UnsupportedMediaType,
+            format!("LOAD {source}: {what}"),
+        )
+    };
     let url = source.as_str().split(['?', '#']).next().unwrap_or_default();
     let path = Path::new(url);
     let format = format_of(&reply.media_type, path).ok_or_else(|| {
-        let message = format!(
-            "LOAD {source}: neither its media type {:?} nor its extension tells a format of RDF",
+        refused(format!(
+            "neither its media type {:?} nor its extension tells a format of RDF",
             reply.media_type
-        );
-        Error::new(ErrorKind::UnsupportedMediaType, message)
+        ))
     })?;
-    let reader = Compression::of_path(path).reader(Cursor::new(reply.body));
+    let coding = compression_of_coding(&reply.coding).ok_or_else(|| {
+        refused(format!(
+            "it comes in the content coding {:?}, which is not read here; those that are: {CODINGS}",
+            reply.coding
+        ))
+    })?;
+    // Many servers name the compression of a file as a coding, too; it is there but once.
+    let compression = match Compression::of_path(path) {
+        same if same == coding => Compression::None,
+        other => other,
+    };
+    let decoded = coding.reader(Cursor::new(reply.body));
+    let reader = decoded.and_then(|decoded| compression.reader(decoded));
     Ok((reader.map_err(|e| unreadable(source, e))?, format))
 }
 
@@ -152,18 +182,6 @@ impl Watch for Waiting<'_> {
         self.bytes.set(self.bytes.get() + bytes as u64);
         self.control.check_memory(self.bytes.get())
     }
-}
-
-/// Whether SILENT covers an error: it does, unless the whole request must end.
-pub fn may_be_silent(error: &Error) -> bool {
-    !matches!(
-        error.kind(),
-        ErrorKind::Cancelled
-            | ErrorKind::Deadline
-            | ErrorKind::MemoryLimit
-            | ErrorKind::Corruption
-            | ErrorKind::Internal
-    )
 }
 
 /// The file that an IRI names, links followed, if it lies in one of the folders.

@@ -10,12 +10,14 @@
 
 mod changes;
 mod clear;
+mod coding;
 mod document;
 mod graph_store;
 mod load;
 mod modify;
 mod terms;
 
+pub use coding::{CODINGS, compression_of_coding};
 pub use document::Document;
 pub use graph_store::{GraphChange, GraphChoice, Precondition, delete, exists, post, put};
 pub use load::LoadSources;
@@ -24,6 +26,7 @@ use crate::diagnostics::{Error, ErrorKind, Result};
 use crate::exec::QueryControl;
 use crate::storage::{Logged, Store};
 use changes::Changes;
+use document::LoadError;
 use load::Fetched;
 use oxiri::Iri;
 use spargebra::{GraphUpdateOperation as Operation, Update};
@@ -132,8 +135,8 @@ fn apply(
             &surroundings.sources.folders,
             fetched,
         ) {
-            Err(error) if silent && load::may_be_silent(&error) => Ok(()),
-            loaded => loaded,
+            Err(LoadError::Document(_)) if silent => Ok(()),
+            loaded => Ok(loaded?),
         },
         Operation::Clear { graph, .. } | Operation::Drop { graph, .. } => {
             clear::clear(changes, &GraphChoice::from(graph))

@@ -264,6 +264,12 @@ impl FileSystem for FaultyFiles {
             .collect())
     }
 
+    fn len(&self, path: &Path) -> io::Result<u64> {
+        let state = self.0.lock().unwrap();
+        let contents = state.get(path)?.lock().unwrap();
+        Ok(contents.live.len() as u64)
+    }
+
     fn sync_directory(&self, location: &Path) -> io::Result<()> {
         let mut state = self.0.lock().unwrap();
         state.count()?;

@@ -82,6 +82,12 @@ pub trait FileSystem: Debug + Send + Sync {
     /// It cannot be read.
     fn names(&self, location: &Path) -> io::Result<Vec<String>>;
 
+    /// The bytes of a file.
+    ///
+    /// # Errors
+    /// It does not exist or cannot be looked at.
+    fn len(&self, path: &Path) -> io::Result<u64>;
+
     /// Makes the names in a directory durable.
     ///
     /// # Errors
@@ -127,7 +133,25 @@ impl Directory {
     pub fn names(&self) -> Result<Vec<String>> {
         self.files
             .names(&self.location)
-            .map_err(|e| Error::io(format_args!("cannot list {}", self.location.display()), e))
+            .map_err(|e| Error::io_at("cannot list", &self.location, e))
+    }
+
+    /// The bytes of all files in it.
+    ///
+    /// # Errors
+    /// It cannot be read.
+    pub fn bytes(&self) -> Result<u64> {
+        let mut bytes = 0;
+        for name in self.names()? {
+            let path = self.location.join(name);
+            bytes += match self.files.len(&path) {
+                Ok(len) => len,
+                // It went since the directory was listed.
+                Err(e) if e.kind() == io::ErrorKind::NotFound => 0,
+                Err(e) => return Err(Error::io_at("cannot look at", &path, e)),
+            };
+        }
+        Ok(bytes)
     }
 
     /// Makes the names in it durable.
@@ -137,7 +161,7 @@ impl Directory {
     pub fn sync(&self) -> Result<()> {
         self.files
             .sync_directory(&self.location)
-            .map_err(|e| Error::io(format_args!("cannot sync {}", self.location.display()), e))
+            .map_err(|e| Error::io_at("cannot sync", &self.location, e))
     }
 
     /// Removes one of its files.
@@ -148,7 +172,7 @@ impl Directory {
         let path = self.location.join(name);
         self.files
             .remove(&path)
-            .map_err(|e| Error::io(format_args!("cannot remove {}", path.display()), e))
+            .map_err(|e| Error::io_at("cannot remove", &path, e))
     }
 }
 
@@ -180,7 +204,7 @@ impl NewFile {
     pub fn create(files: &dyn FileSystem, path: &Path) -> Result<Self> {
         let file = files
             .create(path)
-            .map_err(|e| Error::io(format_args!("cannot create {}", path.display()), e))?;
+            .map_err(|e| Error::io_at("cannot create", path, e))?;
         Ok(Self {
             path: path.to_path_buf(),
             file: BufWriter::with_capacity(1 << 18, Appender(file)),
@@ -208,6 +232,6 @@ impl NewFile {
     }
 
     fn failed(&self, cause: io::Error) -> Error {
-        Error::io(format_args!("cannot write {}", self.path.display()), cause)
+        Error::io_at("cannot write", &self.path, cause)
     }
 }

@@ -63,6 +63,10 @@ impl FileSystem for OperatingSystem {
             .collect()
     }
 
+    fn len(&self, path: &Path) -> io::Result<u64> {
+        fs::metadata(path).map(|file| file.len())
+    }
+
     fn sync_directory(&self, location: &Path) -> io::Result<()> {
         File::open(location)?.sync_all()
     }

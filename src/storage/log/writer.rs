@@ -76,7 +76,7 @@ impl LogWriter {
 
     fn begin(&self, sequence: u64) -> Result<Current> {
         let path = self.directory.location().join(layout::log_name(sequence));
-        let failed = |e| Error::io(format_args!("cannot create {}", path.display()), e);
+        let failed = |e| Error::io_at("cannot create", &path, e);
         let files = self.directory.files();
         if self
             .directory
@@ -98,10 +98,7 @@ impl LogWriter {
             return Ok(());
         };
         if let Err(cause) = current.file.append(bytes) {
-            let error = Error::io(
-                format_args!("cannot write {}", current.path.display()),
-                cause,
-            );
+            let error = Error::io_at("cannot write", &current.path, cause);
             // What was written of it would look like a torn tail, and hide what follows.
             return match current.file.set_len(current.len) {
                 Ok(()) => Err(error),

@@ -3,9 +3,12 @@
 pub mod client;
 mod conversation;
 pub mod fixture;
+mod full_disk;
 mod graphs;
 mod levels;
+mod loads;
 pub mod program;
+mod replacements;
 mod streams;
 mod updates;
 mod upkeep;
@@ -19,7 +22,10 @@ pub fn trials() -> Vec<Trial> {
     trials.extend(program::trials());
     trials.extend(levels::trials());
     trials.extend(updates::trials());
+    trials.extend(loads::trials());
+    trials.extend(replacements::trials());
     trials.extend(upkeep::trials());
+    trials.extend(full_disk::trials());
     trials.extend(graphs::trials());
     trials
 }

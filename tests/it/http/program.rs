@@ -37,6 +37,14 @@ pub fn kaluta(arguments: &[&str]) -> Output {
     command.output().expect("the program runs")
 }
 
+/// The program in a process whose files may have so many blocks only, of 512 or 1024 bytes by the shell.
+pub fn limited(blocks: u32) -> Command {
+    let mut command = Command::new("sh");
+    let script = format!("ulimit -f {blocks}; exec \"$0\" \"$@\"");
+    command.args(["-c", &script, env!("CARGO_BIN_EXE_kaluta")]);
+    command
+}
+
 /// What the program writes to standard output, when it does what it is told.
 #[track_caller]
 pub fn succeed(arguments: &[&str]) -> String {
@@ -56,7 +64,15 @@ pub struct Served {
 
 impl Served {
     pub fn start(location: &Path, more: &[&str]) -> Self {
-        let mut command = Command::new(env!("CARGO_BIN_EXE_kaluta"));
+        Self::of(Command::new(env!("CARGO_BIN_EXE_kaluta")), location, more)
+    }
+
+    /// One whose process may write files of so many blocks only.
+    pub fn start_limited(location: &Path, blocks: u32, more: &[&str]) -> Self {
+        Self::of(limited(blocks), location, more)
+    }
+
+    fn of(mut command: Command, location: &Path, more: &[&str]) -> Self {
         command
             .args([
                 "serve",
@@ -97,8 +113,13 @@ impl Served {
         self.errors.lock().unwrap().clone()
     }
 
+    /// The number of its process.
+    pub fn id(&self) -> u32 {
+        self.child.id()
+    }
+
     pub fn signal(&self, name: &str) {
-        let pid = self.child.id().to_string();
+        let pid = self.id().to_string();
         let sent = Command::new("kill").args(["-s", name, &pid]).status();
         assert!(sent.unwrap().success());
     }

@@ -1,6 +1,6 @@
 //! Updates on the wire: what they answer, what they refuse, and that each is done wholly or not at all.
 
-use super::client::{Connection, Response, ask, request};
+use super::client::{Connection, Response, ask, metric, request};
 use super::fixture::{Fixture, SUBJECTS};
 use super::trial;
 use libtest_mimic::Trial;
@@ -10,6 +10,7 @@ pub fn trials() -> Vec<Trial> {
     vec![
         trial("an update says what it changed", counts),
         trial("an update that fails changes nothing", all_or_nothing),
+        trial("the bytes of the store are those of its log, too", bytes),
         trial("LOAD reads listed folders only", load),
         trial("LOAD fetches listed URLs only", load_from_the_web),
         trial("a server that only reads changes nothing", read_only),
@@ -118,6 +119,20 @@ fn all_or_nothing() {
         1,
         0,
     );
+}
+
+fn bytes() {
+    let server = Fixture::with(Vec::new(), |_| {});
+    let before = metric(server.address, "kaluta_store_bytes");
+    let long = "a".repeat(100_000);
+    check(
+        &server,
+        &format!("INSERT DATA {{ <http://e/a> <http://e/b> '{long}' }}"),
+        1,
+        0,
+    );
+    let after = metric(server.address, "kaluta_store_bytes");
+    assert!(after > before + 100_000, "{before} before, {after} after");
 }
 
 fn load() {

@@ -2,18 +2,22 @@
 
 use super::client::request;
 use super::fixture::Fixture;
-use super::program::{kaluta, store_with};
+use super::program::{Served, kaluta, store_with};
 use super::trial;
 use kaluta::engine::{Engine, QueryAnswer, QueryControl, QueryRequest};
 use kaluta::settings::QuerySettings;
 use libtest_mimic::Trial;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
 
 pub fn trials() -> Vec<Trial> {
     vec![
         trial("a copy is a store, and compaction keeps all quads", program),
         trial("verify names what is damaged", damage),
+        trial(
+            "verify tells damage from what keeps it from running",
+            unverified,
+        ),
         trial("a server is backed up while it is written to", backup),
         trial("a server compacts its store", compact),
         trial("upkeep is for the operator alone", refusals),
@@ -64,27 +68,95 @@ fn program() {
         assert_eq!(run(&["dump", "-l", place], 0).lines().count(), 2);
     }
     let nowhere = folder.path().join("nowhere");
-    for command in ["verify", "compact"] {
-        run(&[command, "-l", text(&nowhere)], 1);
+    for (command, code) in [("verify", 2), ("compact", 1)] {
+        run(&[command, "-l", text(&nowhere)], code);
         assert!(!nowhere.exists());
     }
 }
 
+/// The files of a copy of a store whose names end so.
+fn files_of(copy: &Path, ending: &str) -> Vec<PathBuf> {
+    let files = std::fs::read_dir(copy).unwrap().map(|f| f.unwrap().path());
+    let mut files: Vec<_> = files.filter(|p| text(p).ends_with(ending)).collect();
+    assert!(!files.is_empty(), "no file *{ending}");
+    files.sort();
+    files
+}
+
+/// Flips a bit of a file.
+fn flip(file: &Path, place: usize) {
+    let mut bytes = std::fs::read(file).unwrap();
+    bytes[place] ^= 1;
+    std::fs::write(file, bytes).unwrap();
+}
+
+/// Cuts off the last bytes of a file, without which it cannot be opened.
+fn cut(file: &Path) {
+    let bytes = std::fs::read(file).unwrap();
+    std::fs::write(file, &bytes[..bytes.len() - 8]).unwrap();
+}
+
+/// Damages one of the files whose names end so.
+type Harm = fn(&Path);
+
 fn damage() {
-    let store = store_with("<http://e/a> <http://e/b> <http://e/c> .\n");
-    let index = std::fs::read_dir(store.path().join("store"))
-        .unwrap()
-        .map(|f| f.unwrap().path());
-    let index = index
-        .filter(|p| p.to_string_lossy().contains("posg"))
-        .max()
-        .expect("an index in the order posg");
-    let mut bytes = std::fs::read(&index).unwrap();
-    bytes[20] ^= 1;
-    std::fs::write(&index, bytes).unwrap();
-    let said = run(&["verify", "-l", text(&store.path().join("store"))], 1);
-    let name = index.file_name().unwrap().to_string_lossy();
-    assert!(said.contains(name.as_ref()), "{said}");
+    let store = store_with(TRIPLES);
+    let location = &store.path().join("store");
+    let insert = "INSERT DATA { <http://e/a> <http://e/b> '4' }";
+    run(&["update", "-l", text(location), "-u", insert], 0);
+    let check = |harms: &[(&str, Harm)], summary: &str| {
+        let copy = tempfile::tempdir().unwrap();
+        for file in files_of(location, "") {
+            std::fs::copy(&file, copy.path().join(file.file_name().unwrap())).unwrap();
+        }
+        let mut names = Vec::new();
+        for (ending, harm) in harms {
+            let file = files_of(copy.path(), ending).pop().unwrap();
+            harm(&file);
+            names.push(file.file_name().unwrap().to_str().unwrap().to_owned());
+        }
+        let said = run(&["verify", "-l", text(copy.path())], 1);
+        assert!(said.starts_with(summary), "{harms:?}: {said}");
+        let problems = format!(" bytes: {} problems\n", harms.len());
+        assert!(said.contains(&problems), "{harms:?}: {said}");
+        for name in names {
+            assert!(said.contains(&name), "{name}: {said}");
+        }
+    };
+    let gone: Harm = |file| std::fs::remove_file(file).unwrap();
+    let inside: Harm = |file| flip(file, 20);
+    let late: Harm = |file| flip(file, std::fs::read(file).unwrap().len() / 2);
+    check(&[("posg", inside)], "4 quads, ");
+    // Without these the store cannot be opened.
+    check(&[("posg", cut)], "3 quads, ");
+    check(&[("posg", cut), ("spog", cut)], "3 quads, ");
+    check(&[("posg", cut), ("spog", inside)], "3 quads, ");
+    check(&[("statistics", late)], "3 quads, ");
+    check(&[("terms", cut)], "3 quads, 0 terms, ");
+    check(&[("terms", gone), ("ospg", inside)], "3 quads, 0 terms, ");
+    check(&[("log", late)], "3 quads, ");
+    check(&[("manifest", inside)], "0 quads, ");
+    check(&[("manifest", gone)], "0 quads, ");
+}
+
+fn unverified() {
+    let store = store_with(TRIPLES);
+    let location = store.path().join("store");
+    let (location, nowhere) = (text(&location), store.path().join("nowhere"));
+    let check = |arguments: &[&str], words: &str| {
+        let said = run(arguments, 2);
+        assert!(said.contains(words), "{arguments:?}: {said}");
+    };
+    check(&["verify", "-l", text(&nowhere)], "there is no store");
+    check(&["verify", "-l", text(store.path())], "there is no store");
+    check(&["verify"], "--location");
+    check(&["verify", "-l", location, "--quickly"], "--quickly");
+    let server = Served::start(Path::new(location), &[]);
+    check(&["verify", "-l", location], "open in another process");
+    drop(server);
+    let help = run(&["verify", "--help"], 0);
+    assert!(help.contains("1 when it is damaged, 2 when"), "{help}");
+    run(&["verify", "-l", location], 0);
 }
 
 /// The number of quads of a copy, which must be a sound store.
