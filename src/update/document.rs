@@ -3,10 +3,10 @@
 use super::changes::Changes;
 use super::terms::DocumentTerms;
 use crate::diagnostics::{Error, ErrorKind, Result, TextPosition};
-use crate::rdf::RdfFormat;
+use crate::rdf::{NOT_WHOLE, RdfFormat, XmlWatch, watched};
 use crate::storage::Quad;
 use oxrdf::GraphName;
-use oxrdfio::{RdfParseError, RdfParser, RdfSyntaxError};
+use oxrdfio::{RdfParseError, RdfParser};
 use std::io::Read;
 
 /// The quads after which the request's limits are looked at.
@@ -60,14 +60,23 @@ impl Document {
         let parser = parser.map_err(LoadError::Document)?;
         let mut terms = DocumentTerms::default();
         let mut quads: Vec<Quad> = Vec::new();
-        for quad in parser.for_reader(self.reader) {
-            let quad = quad.map_err(|e| LoadError::Document(failed(&self.name, e)))?;
+        let (document, watch) = watched(self.format, self.reader);
+        let name = &self.name;
+        for quad in parser.for_reader(document) {
+            let quad = quad.map_err(|e| LoadError::Document(failed(name, e, watch.as_ref())))?;
             quads.push(terms.parsed(changes, &quad)?);
             if quads.len().is_multiple_of(STEP) {
                 changes.check_with(quads.len() * size_of::<Quad>())?;
             }
         }
-        Ok(quads)
+        match watch.filter(|watch| !watch.is_whole()) {
+            Some(watch) => Err(LoadError::Document(syntax_error(
+                name,
+                NOT_WHOLE,
+                Some(watch.place()),
+            ))),
+            None => Ok(quads),
+        }
     }
 
     /// Inserts its quads.
@@ -97,9 +106,17 @@ fn parser(format: RdfFormat, base: Option<&str>, graph: Option<GraphName>) -> Re
     })
 }
 
-fn failed(name: &str, cause: RdfParseError) -> Error {
+fn failed(name: &str, cause: RdfParseError, watch: Option<&XmlWatch>) -> Error {
     match cause {
-        RdfParseError::Syntax(cause) => syntax_error(name, cause),
+        RdfParseError::Syntax(cause) => {
+            let told = cause.location().map(|range| range.start);
+            let told = told.map(|start| (start.line + 1, start.column + 1));
+            syntax_error(
+                name,
+                &cause.to_string(),
+                told.or(watch.map(XmlWatch::place)),
+            )
+        }
         RdfParseError::Io(cause) => {
             // The bytes came from the client, so what is wrong with them is the client's to know.
             let message = format!("reading {name}: {cause}");
@@ -108,13 +125,14 @@ fn failed(name: &str, cause: RdfParseError) -> Error {
     }
 }
 
-fn syntax_error(name: &str, cause: RdfSyntaxError) -> Error {
-    let error = Error::new(ErrorKind::Syntax, format!("{name}: {cause}"));
-    match cause.location() {
-        Some(range) => error.at(TextPosition {
+/// The error for what does not parse, with its line and column, both from 1, where they are known.
+fn syntax_error(name: &str, message: &str, place: Option<(u64, u64)>) -> Error {
+    let error = Error::new(ErrorKind::Syntax, format!("{name}: {message}"));
+    match place {
+        Some((line, column)) => error.at(TextPosition {
             file: None,
-            line: range.start.line + 1,
-            column: range.start.column + 1,
+            line,
+            column,
             excerpt: String::new(),
         }),
         None => error,

@@ -1,5 +1,5 @@
 //! Literals as terms and as values: matching, joins, DISTINCT and groups work on terms, operators on values (SPARQL 1.1
-//! Query, sections 12, 17.3 and 18.3).
+//! Query, sections 17.3 and 18.3).
 
 use super::fixture::{Store, check, check_given};
 use crate::settings::DefaultGraph;

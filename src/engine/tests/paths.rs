@@ -88,7 +88,7 @@ const WAYS: &str = "
     :y :p :z . :m :p :z ; :q :z .
     :z :p :x .";
 
-/// Sequences and alternatives are joins and unions, so each way is a solution of its own (section 18.2.2.4).
+/// Sequences and alternatives are joins and unions, so each way is a solution of its own (section 18.4).
 ///
 /// So it is with a negated property set: section 18.4 does not say how often its solutions come, but section 9.3 does of
 /// every path: what its equivalent pattern would name and the query does not is projected away, and duplicates

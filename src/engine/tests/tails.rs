@@ -1,5 +1,5 @@
 //! What follows the braces: VALUES, HAVING, ORDER BY and slices, in queries of every form and in sub-queries (SPARQL 1.1
-//! Query, sections 10.2.2, 15 and 16).
+//! Query, sections 10.2, 15 and 16).
 
 use super::fixture::check;
 

@@ -4,7 +4,7 @@ use super::intern::Interner;
 use super::parse::{Piece, Shared, lock};
 use super::report::SkippedStatement;
 use crate::diagnostics::{Error, ErrorKind, Result, TextPosition};
-use crate::rdf::RdfFormat;
+use crate::rdf::{NOT_WHOLE, RdfFormat, XmlWatch, watched};
 use crate::storage::load::source::LoadSource;
 use oxrdf::{Quad, Triple};
 use oxrdfio::{RdfParseError, RdfParser, RdfSyntaxError};
@@ -29,13 +29,16 @@ pub fn parse_document(
             .with_base_iri(base.as_str())
             .map_err(|e| Error::new(ErrorKind::Settings, "the base is no IRI").caused_by(e))?;
     }
+    let (document, watch) = watched(format, source.open(shared.meter)?);
     let mut told = interner.quads();
-    for quad in parser.for_reader(source.open(shared.meter)?) {
+    for quad in parser.for_reader(document) {
         match quad {
             Ok(quad) => push(interner, piece.source, quad).map_err(|e| e.context(source.name()))?,
             Err(RdfParseError::Io(e)) => return Err(source.unreadable(e)),
-            Err(RdfParseError::Syntax(e)) if shared.lenient => skip(shared, piece, source, &e),
-            Err(RdfParseError::Syntax(e)) => return Err(syntax_error(source, e)),
+            Err(RdfParseError::Syntax(e)) => {
+                let place = place(&e).or(watch.as_ref().map(XmlWatch::place));
+                refuse(shared, piece, source, place, e.to_string())?;
+            }
         }
         if interner.quads() - told >= QUADS_AT_ONCE {
             shared.meter.read_quads((interner.quads() - told) as u64);
@@ -44,7 +47,16 @@ pub fn parse_document(
         }
     }
     shared.meter.read_quads((interner.quads() - told) as u64);
-    Ok(())
+    match watch.filter(|watch| !watch.is_whole()) {
+        Some(watch) => refuse(
+            shared,
+            piece,
+            source,
+            Some(watch.place()),
+            NOT_WHOLE.to_owned(),
+        ),
+        None => Ok(()),
+    }
 }
 
 fn push(interner: &mut Interner, source: u32, quad: Quad) -> Result<()> {
@@ -63,25 +75,38 @@ fn push(interner: &mut Interner, source: u32, quad: Quad) -> Result<()> {
     })
 }
 
-fn skip(shared: &Shared<'_>, piece: &Piece, source: &LoadSource, error: &RdfSyntaxError) {
-    let line = error.location().map_or(0, |range| range.start.line + 1);
-    let skipped = SkippedStatement {
-        source: source.name(),
-        line,
-        message: error.to_string(),
-    };
-    lock(&shared.skipped).add((piece.number, line), skipped);
+/// The line and the column of an error, both from 1.
+fn place(error: &RdfSyntaxError) -> Option<(u64, u64)> {
+    let start = error.location()?.start;
+    Some((start.line + 1, start.column + 1))
 }
 
-fn syntax_error(source: &LoadSource, cause: RdfSyntaxError) -> Error {
-    let error = Error::new(ErrorKind::Syntax, cause.to_string());
-    match cause.location() {
-        Some(range) => error.at(TextPosition {
+/// Skips what does not parse in a lenient load; in any other it is an error.
+fn refuse(
+    shared: &Shared<'_>,
+    piece: &Piece,
+    source: &LoadSource,
+    place: Option<(u64, u64)>,
+    message: String,
+) -> Result<()> {
+    if shared.lenient {
+        let line = place.map_or(0, |(line, _)| line);
+        let skipped = SkippedStatement {
+            source: source.name(),
+            line,
+            message,
+        };
+        lock(&shared.skipped).add((piece.number, line), skipped);
+        return Ok(());
+    }
+    let error = Error::new(ErrorKind::Syntax, message);
+    Err(match place {
+        Some((line, column)) => error.at(TextPosition {
             file: Some(source.name()),
-            line: range.start.line + 1,
-            column: range.start.column + 1,
+            line,
+            column,
             excerpt: String::new(),
         }),
         None => error.context(source.name()),
-    }
+    })
 }

@@ -93,6 +93,11 @@ fn broken_documents() {
     let named = "<http://e/s> <http://e/p> <http://e/o> <http://e/other> .";
     let response = request(server.address, "PUT", G, &quads, Some(named));
     assert_eq!(response.status, 400, "a document for one graph names none");
+    let xml = [("Content-Type", "application/rdf+xml")];
+    let cut = "<rdf:RDF xmlns:rdf=\"http://www.w3.org/1999/02/22-rdf-syntax-ns#\">\n";
+    let response = request(server.address, "PUT", G, &xml, Some(cut));
+    assert_eq!(response.status, 400, "a document without its end");
+    assert_eq!(response.json()["line"], 1, "{}", response.text());
     let png = [("Content-Type", "image/png")];
     let response = request(server.address, "PUT", G, &png, Some("<#a> <#b> 2 ."));
     assert_eq!(response.status, 415);

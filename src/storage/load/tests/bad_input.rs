@@ -57,6 +57,25 @@ fn a_bad_line_ends_a_strict_load_and_leaves_the_store_as_it_was() {
 }
 
 #[test]
+fn rdf_xml_that_ends_too_early_is_refused_wherever_it_ends() {
+    let whole = "<rdf:RDF xmlns:rdf=\"http://www.w3.org/1999/02/22-rdf-syntax-ns#\" xmlns:e=\"http://e/\">\n\
+        <rdf:Description rdf:about=\"http://e/a\"><e:q>xyz</e:q></rdf:Description>\n</rdf:RDF>";
+    let (_dir, store) = new_store();
+    for end in 0..whole.len() {
+        let sources = vec![source(&whole[..end], RdfFormat::RdfXml)];
+        let error = load(&store, sources).unwrap_err();
+        assert_eq!(error.kind(), ErrorKind::Syntax, "{error}");
+        assert!(error.position().is_some(), "{error}");
+    }
+    assert_eq!(store.snapshot().quad_count(), 0);
+    load(&store, vec![source(whole, RdfFormat::RdfXml)]).unwrap();
+    assert_eq!(store.snapshot().quad_count(), 1);
+    let bad = whole.replace("http://e/a", "http://e/{a}");
+    let error = load(&store, vec![source(bad, RdfFormat::RdfXml)]).unwrap_err();
+    assert_eq!(error.position().unwrap().line, 2, "{error}");
+}
+
+#[test]
 fn the_first_error_is_reported_whichever_thread_meets_one_first() {
     let (_dir, store) = new_store();
     let good = "<http://e/s> <http://e/p> <http://e/o> .\n".repeat(60_000);
