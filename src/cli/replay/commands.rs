@@ -46,7 +46,8 @@ pub struct CompareArgs {
 #[derive(Debug, Args)]
 pub struct ImportArgs {
     /// The log; it may be compressed (.gz, .zst, .bz2).
-    log: PathBuf,
+    #[arg(value_name = "LOG")]
+    file: PathBuf,
 
     /// The folder for the workload.
     #[arg(long, value_name = "DIR")]
@@ -66,11 +67,11 @@ impl ReplayCommand {
     pub fn run(&self) -> Result<ExitCode> {
         match self {
             Self::Import(ImportArgs {
-                log,
+                file,
                 out,
                 sample,
                 seed,
-            }) => print(Imported::from_log(log, out, *sample, *seed)?)?,
+            }) => print(Imported::from_log(file, out, *sample, *seed)?)?,
             Self::Describe { workload } => print(Description::of(&Workload::read(workload, 0)?)?)?,
             Self::Compare(args) => {
                 let before = Recorded::read(&args.before)?;

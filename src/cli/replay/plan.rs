@@ -9,7 +9,7 @@ use crate::replay::run::Service;
 use crate::replay::server::{ServerCommand, policy_name};
 use crate::replay::state::State;
 use crate::replay::updates::Updates;
-use crate::replay::workload::Workload;
+use crate::replay::workload::{Phase, Workload};
 use crate::replay::{Plan, Subject, Target};
 use std::collections::{HashMap, HashSet};
 use std::path::Path;
@@ -17,6 +17,11 @@ use std::time::Duration;
 
 /// How long each step of a sweep lasts where nothing is said.
 const SWEEP_DURATION_S: f64 = 5.0;
+
+/// The times of all requests of an open loop are held in memory.
+const REQUESTS_MAX: usize = 10_000_000;
+/// No run has to wait longer than a year for its last request.
+const RUN_MAX_S: f64 = 365.0 * 86_400.0;
 
 impl ReplayArgs {
     /// The plan that the arguments ask for.
@@ -32,13 +37,18 @@ impl ReplayArgs {
             ));
         }
         let updates = (self.update_rate).map(|rate| Updates::read(&self.queries, rate));
+        let workload = Workload::read(&self.queries, self.warm)?;
+        let loads = self.loads()?;
+        for pace in loads.iter().filter_map(|load| load.pace) {
+            check_pace(pace, &workload, self.duration())?;
+        }
         Ok(Plan {
-            workload: Workload::read(&self.queries, self.warm)?,
+            workload,
             updates: updates.transpose()?,
             state: self.state,
             subject,
             targets,
-            loads: self.loads()?,
+            loads,
             duration: self.duration(),
             rounds: self.repeats,
             seed: self.seed,
@@ -103,6 +113,43 @@ impl ReplayArgs {
             None => Ok(targets),
         }
     }
+}
+
+/// Fails where a run would have more requests than fit, or where its last request would come after longer than anybody
+/// waits.
+fn check_pace(pace: Pace, workload: &Workload, duration: Option<Duration>) -> Result<()> {
+    let recorded = workload.recorded(Phase::Timed);
+    let (option, count, last_s) = match pace {
+        Pace::Fixed(rate) | Pace::Poisson(rate) => {
+            let count = duration.and_then(|duration| pace.count_in(duration));
+            let count = count.unwrap_or(recorded.len());
+            ("--rate", count, count as f64 / rate.get())
+        }
+        Pace::Recorded(speed) => {
+            let first_and_last = recorded.iter().min().zip(recorded.iter().max());
+            let span = first_and_last.map_or(Duration::ZERO, |(first, last)| *last - *first);
+            if span.is_zero() && recorded.len() > 1 {
+                return Err(usage(
+                    "--speed: this workload does not say when its requests were made; give a --rate".to_owned(),
+                ));
+            }
+            ("--speed", recorded.len(), span.as_secs_f64() / speed.get())
+        }
+    };
+    let number = pace.number();
+    if count > REQUESTS_MAX {
+        return Err(usage(format!(
+            "{option} {number}: these are {count} requests in one run, and at most {REQUESTS_MAX} are possible; give \
+             a shorter --duration-s"
+        )));
+    }
+    if last_s > RUN_MAX_S {
+        return Err(usage(format!(
+            "{option} {number}: the last request would be sent after {:.0} days, and at most 365 are possible",
+            last_s / 86_400.0
+        )));
+    }
+    Ok(())
 }
 
 /// One target for each backtrace setting. The saving is shown against a server that always captures, so that is the base.
@@ -218,6 +265,11 @@ mod tests {
         check(&format!("{endpoint} --repeats 0"), "at least 1");
         check(&format!("{endpoint} --rate 0"), "above 0");
         check(&format!("{endpoint} --rate 5,5"), "twice");
+        check(
+            &format!("{endpoint} --rate 1e12 --duration-s 1"),
+            "1000000000000 requests",
+        );
+        check(&format!("{endpoint} --rate 0.001 --duration-s 1e9"), "days");
         check(
             &format!("{endpoint} --rate 5 --threads 1"),
             "cannot be used with",
