@@ -1,9 +1,11 @@
 //! Paths of arbitrary length: `*`, `+` and `?` (SPARQL 1.1 Query, section 18.4, ALP).
 //!
 //! First the steps of every node that can be reached are looked up, level by level, each node once. Then each start is
-//! walked over these steps in memory, without recursion. Pairs are distinct.
+//! walked over these steps in memory, without recursion. Pairs are distinct. Between twice the same variable, no node is
+//! walked: an empty path leads back from every node, and a longer one from those on a cycle.
 
 use super::context::{Charge, SeedTable};
+use super::cycles::nodes_on_cycles;
 use super::{BoxedOperator, ExecContext, Operator, build};
 use crate::batch::{BATCH_ROWS, Batch};
 use crate::diagnostics::Result;
@@ -14,7 +16,13 @@ use hashbrown::{HashMap, HashSet};
 use std::collections::VecDeque;
 use std::rc::Rc;
 
-type Ids = HashSet<TermId, foldhash::fast::FixedState>;
+/// A set of nodes.
+pub type Ids = HashSet<TermId, foldhash::fast::FixedState>;
+/// The nodes that one step leads to, by the node that it leaves.
+pub type Steps = HashMap<TermId, Vec<TermId>, foldhash::fast::FixedState>;
+
+/// What the search for cycles holds for a node, in bytes.
+const SEARCH_BYTES: usize = 100;
 
 /// The running path.
 pub struct Closure {
@@ -22,7 +30,9 @@ pub struct Closure {
     plan: ClosurePlan,
     schema: Vec<VarId>,
     starts: Option<VecDeque<TermId>>,
-    steps: HashMap<TermId, Vec<TermId>, foldhash::fast::FixedState>,
+    steps: Steps,
+    /// Between twice the same variable: the nodes from which a path of one or more steps leads back.
+    on_cycle: Ids,
     charge: Charge,
     /// The start that is being walked, and the ends found and not handed on yet.
     walk: Option<(TermId, std::vec::IntoIter<TermId>)>,
@@ -38,14 +48,15 @@ impl Closure {
             plan: plan.clone(),
             schema: schema.to_vec(),
             starts: None,
-            steps: HashMap::default(),
+            steps: Steps::default(),
+            on_cycle: Ids::default(),
             charge: cx.charge(0)?,
             walk: None,
             cx: Rc::clone(cx),
         })
     }
 
-    /// Looks up the steps, and gives the nodes to begin at.
+    /// Gives the nodes to begin at, with all that walking from them needs.
     fn prepare(&mut self) -> Result<VecDeque<TermId>> {
         let starts = match &self.plan.starts {
             Some(plan) => {
@@ -59,10 +70,25 @@ impl Closure {
             }
             None => None,
         };
+        match starts {
+            Some(starts) if self.is_loop() && self.plan.zero => Ok(starts.into()),
+            starts => {
+                let starts = self.find_steps(starts)?;
+                if self.is_loop() {
+                    self.charge.grow(self.steps.len() * SEARCH_BYTES)?;
+                    self.on_cycle = nodes_on_cycles(&self.steps, || self.cx.control.check())?;
+                }
+                Ok(starts.into())
+            }
+        }
+    }
+
+    /// Looks up the steps of all nodes that are reached, and gives the nodes to begin at.
+    fn find_steps(&mut self, starts: Option<Vec<TermId>>) -> Result<Vec<TermId>> {
         let Some(slot) = self.plan.slot else {
             let step = self.plan.step.clone();
             let froms = self.take_steps(&step)?;
-            return Ok(starts.unwrap_or(froms).into());
+            return Ok(starts.unwrap_or(froms));
         };
         let starts = starts.unwrap_or_default();
         let variables = vec![self.plan.step.schema[0]];
@@ -94,7 +120,7 @@ impl Closure {
                 break;
             }
         }
-        Ok(starts.into())
+        Ok(starts)
     }
 
     /// Runs the step plan and keeps its rows. Gives the nodes that steps leave, each once.
@@ -121,6 +147,20 @@ impl Closure {
             ids.extend_from_slice(batch.column(0));
         }
         Ok(ids)
+    }
+
+    /// Whether both ends are the same variable, so that only paths from a node to itself count.
+    fn is_loop(&self) -> bool {
+        self.plan.start.var().is_some() && self.plan.start == self.plan.end
+    }
+
+    /// The node itself where a path leads back to it.
+    fn loop_at(&self, node: TermId) -> Result<Vec<TermId>> {
+        let is_closed = match self.plan.zero {
+            true => self.has_empty_path(node)?,
+            false => self.on_cycle.contains(&node),
+        };
+        Ok(is_closed.then_some(node).into_iter().collect())
     }
 
     /// Every node that a walk from `start` ends at, each once.
@@ -183,9 +223,7 @@ impl Closure {
             Slot::Const(wanted) => wanted == id,
             Slot::Var(_) => true,
         };
-        let same = self.plan.start.var().is_some() && self.plan.start == self.plan.end;
-        (fits(self.plan.start, start) && fits(self.plan.end, end) && (!same || start == end))
-            .then_some([start, end])
+        (fits(self.plan.start, start) && fits(self.plan.end, end)).then_some([start, end])
     }
 
     fn push(&self, batch: &mut Batch, [start, end]: [TermId; 2]) {
@@ -222,7 +260,11 @@ impl Operator for Closure {
             let Some(start) = self.starts.as_mut().and_then(VecDeque::pop_front) else {
                 break;
             };
-            self.walk = Some((start, self.ends(start)?.into_iter()));
+            let ends = match self.is_loop() {
+                true => self.loop_at(start)?,
+                false => self.ends(start)?,
+            };
+            self.walk = Some((start, ends.into_iter()));
         }
         Ok((!batch.is_empty()).then_some(batch))
     }

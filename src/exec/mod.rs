@@ -6,6 +6,7 @@
 
 mod closure;
 mod context;
+mod cycles;
 mod destructure;
 mod distinct;
 mod extend;

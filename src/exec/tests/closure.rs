@@ -227,3 +227,32 @@ fn a_chain_of_a_hundred_thousand_steps_is_walked_without_recursion() {
     assert_eq!(rows.len(), 100_000);
     assert!(rows.contains(&vec![last]));
 }
+
+#[test]
+fn the_nodes_of_a_long_cycle_are_found_without_a_walk_from_each() {
+    // A ring, with a chain as long that leads into it, and one node with a step to itself.
+    let count = 50_000;
+    let ring = (0..count).map(|n| format!("<n:{n}> <p:p> <n:{}> .\n", (n + 1) % count));
+    let chain = (0..count).map(|n| format!("<m:{}> <p:p> <m:{n}> .\n", n + 1));
+    let text: String = ring
+        .chain(chain)
+        .chain(["<m:0> <p:p> <n:0> .\n<m:7> <p:p> <m:7> .\n".to_owned()])
+        .collect();
+    let mut bench = Bench::new(&text);
+    let x = Slot::Var(bench.var("x"));
+    let closure = plan(
+        &mut bench,
+        &Case {
+            start: x,
+            end: x,
+            zero: false,
+            many: true,
+            begin: None,
+        },
+    );
+    let rows = bench.run(&closure);
+    assert_eq!(rows.len(), count + 1);
+    for node in ["n:0", "n:49999", "m:7"] {
+        assert!(rows.contains(&vec![bench.iri(node)]), "{node}");
+    }
+}
