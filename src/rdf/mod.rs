@@ -1,10 +1,11 @@
 //! RDF documents: which formats there are, how they are named, and how compressed ones are opened.
 //!
-//! Parsing and serializing themselves are oxrdfio's and oxttl's; there are no parsers here, but a watch over the one of
-//! RDF/XML.
+//! Parsing and serializing themselves are oxrdfio's and oxttl's; there are no parsers here, but a watch over
+//! them.
 
 mod compression;
 mod format;
+mod watch;
 mod xml;
 
 pub use compression::Compression;
@@ -12,4 +13,4 @@ pub use format::{
     DATASET_FORMATS, GRAPH_FORMATS, format_from_extension, format_from_media_type, format_of_path,
 };
 pub use oxrdfio::RdfFormat;
-pub use xml::{NOT_WHOLE, XmlWatch, watched};
+pub use watch::{ParserWatch, SyntaxFault, excerpt, watched};

@@ -4,7 +4,6 @@
 //! a tag or a line at a time, which the parser asks for one after the other as it needs them; the tags are counted, and
 //! the place of the last piece is where an error is. That tags match is the parser's own business.
 
-use oxrdfio::RdfFormat;
 use std::cell::Cell;
 use std::io::{self, BufRead, BufReader, Read};
 use std::rc::Rc;
@@ -35,7 +34,7 @@ impl XmlWatch {
 }
 
 /// A document on its way to the parser.
-struct XmlReader<R> {
+pub struct XmlReader<R> {
     inner: BufReader<R>,
     watch: XmlWatch,
     /// Where the next byte stands.
@@ -48,23 +47,6 @@ struct XmlReader<R> {
     depth: u64,
     has_root: bool,
 }
-
-/// A document on its way to the parser of its format, and, when that is RDF/XML, who watches the parser.
-pub fn watched<'d>(
-    format: RdfFormat,
-    document: Box<dyn Read + 'd>,
-) -> (Box<dyn Read + 'd>, Option<XmlWatch>) {
-    match format {
-        RdfFormat::RdfXml => {
-            let (document, watch) = XmlReader::new(document);
-            (Box::new(document), Some(watch))
-        }
-        _ => (document, None),
-    }
-}
-
-/// What a document that ends too early is refused with.
-pub const NOT_WHOLE: &str = "the document ends before its root element is closed";
 
 /// What the next byte is in.
 #[derive(Clone, Copy, Debug)]
@@ -97,7 +79,7 @@ enum Markup {
 
 impl<R: Read> XmlReader<R> {
     /// A document, and who watches its parser.
-    fn new(document: R) -> (Self, XmlWatch) {
+    pub fn new(document: R) -> (Self, XmlWatch) {
         let watch = XmlWatch(Rc::new(Cell::new(Progress {
             line: 1,
             column: 1,

@@ -3,7 +3,7 @@
 use super::changes::Changes;
 use super::terms::DocumentTerms;
 use crate::diagnostics::{Error, ErrorKind, Result, TextPosition};
-use crate::rdf::{NOT_WHOLE, RdfFormat, XmlWatch, watched};
+use crate::rdf::{ParserWatch, RdfFormat, SyntaxFault, watched};
 use crate::storage::Quad;
 use oxrdf::GraphName;
 use oxrdfio::{RdfParseError, RdfParser};
@@ -63,18 +63,14 @@ impl Document {
         let (document, watch) = watched(self.format, self.reader);
         let name = &self.name;
         for quad in parser.for_reader(document) {
-            let quad = quad.map_err(|e| LoadError::Document(failed(name, e, watch.as_ref())))?;
+            let quad = quad.map_err(|e| LoadError::Document(failed(name, e, &watch)))?;
             quads.push(terms.parsed(changes, &quad)?);
             if quads.len().is_multiple_of(STEP) {
                 changes.check_with(quads.len() * size_of::<Quad>())?;
             }
         }
-        match watch.filter(|watch| !watch.is_whole()) {
-            Some(watch) => Err(LoadError::Document(syntax_error(
-                name,
-                NOT_WHOLE,
-                Some(watch.place()),
-            ))),
+        match watch.fault_of_end() {
+            Some(fault) => Err(LoadError::Document(syntax_error(name, fault))),
             None => Ok(quads),
         }
     }
@@ -106,17 +102,9 @@ fn parser(format: RdfFormat, base: Option<&str>, graph: Option<GraphName>) -> Re
     })
 }
 
-fn failed(name: &str, cause: RdfParseError, watch: Option<&XmlWatch>) -> Error {
+fn failed(name: &str, cause: RdfParseError, watch: &ParserWatch) -> Error {
     match cause {
-        RdfParseError::Syntax(cause) => {
-            let told = cause.location().map(|range| range.start);
-            let told = told.map(|start| (start.line + 1, start.column + 1));
-            syntax_error(
-                name,
-                &cause.to_string(),
-                told.or(watch.map(XmlWatch::place)),
-            )
-        }
+        RdfParseError::Syntax(cause) => syntax_error(name, watch.fault(&cause)),
         RdfParseError::Io(cause) => {
             // The bytes came from the client, so what is wrong with them is the client's to know.
             let message = format!("reading {name}: {cause}");
@@ -125,15 +113,15 @@ fn failed(name: &str, cause: RdfParseError, watch: Option<&XmlWatch>) -> Error {
     }
 }
 
-/// The error for what does not parse, with its line and column, both from 1, where they are known.
-fn syntax_error(name: &str, message: &str, place: Option<(u64, u64)>) -> Error {
-    let error = Error::new(ErrorKind::Syntax, format!("{name}: {message}"));
-    match place {
+/// The error for what does not parse, with its place where that is known.
+fn syntax_error(name: &str, fault: SyntaxFault) -> Error {
+    let error = Error::new(ErrorKind::Syntax, format!("{name}: {}", fault.message));
+    match fault.place {
         Some((line, column)) => error.at(TextPosition {
             file: None,
             line,
             column,
-            excerpt: String::new(),
+            excerpt: fault.excerpt,
         }),
         None => error,
     }

@@ -4,10 +4,10 @@ use super::intern::Interner;
 use super::parse::{Piece, Shared, lock};
 use super::report::SkippedStatement;
 use crate::diagnostics::{Error, ErrorKind, Result, TextPosition};
-use crate::rdf::{NOT_WHOLE, RdfFormat, XmlWatch, watched};
+use crate::rdf::{RdfFormat, SyntaxFault, watched};
 use crate::storage::load::source::LoadSource;
 use oxrdf::{Quad, Triple};
-use oxrdfio::{RdfParseError, RdfParser, RdfSyntaxError};
+use oxrdfio::{RdfParseError, RdfParser};
 
 /// The quads after which the size of the chunk is looked at.
 const QUADS_AT_ONCE: usize = 4096;
@@ -35,10 +35,7 @@ pub fn parse_document(
         match quad {
             Ok(quad) => push(interner, piece.source, quad).map_err(|e| e.context(source.name()))?,
             Err(RdfParseError::Io(e)) => return Err(source.unreadable(e)),
-            Err(RdfParseError::Syntax(e)) => {
-                let place = place(&e).or(watch.as_ref().map(XmlWatch::place));
-                refuse(shared, piece, source, place, e.to_string())?;
-            }
+            Err(RdfParseError::Syntax(e)) => refuse(shared, piece, source, watch.fault(&e))?,
         }
         if interner.quads() - told >= QUADS_AT_ONCE {
             shared.meter.read_quads((interner.quads() - told) as u64);
@@ -47,14 +44,8 @@ pub fn parse_document(
         }
     }
     shared.meter.read_quads((interner.quads() - told) as u64);
-    match watch.filter(|watch| !watch.is_whole()) {
-        Some(watch) => refuse(
-            shared,
-            piece,
-            source,
-            Some(watch.place()),
-            NOT_WHOLE.to_owned(),
-        ),
+    match watch.fault_of_end() {
+        Some(fault) => refuse(shared, piece, source, fault),
         None => Ok(()),
     }
 }
@@ -75,20 +66,18 @@ fn push(interner: &mut Interner, source: u32, quad: Quad) -> Result<()> {
     })
 }
 
-/// The line and the column of an error, both from 1.
-fn place(error: &RdfSyntaxError) -> Option<(u64, u64)> {
-    let start = error.location()?.start;
-    Some((start.line + 1, start.column + 1))
-}
-
 /// Skips what does not parse in a lenient load; in any other it is an error.
 fn refuse(
     shared: &Shared<'_>,
     piece: &Piece,
     source: &LoadSource,
-    place: Option<(u64, u64)>,
-    message: String,
+    fault: SyntaxFault,
 ) -> Result<()> {
+    let SyntaxFault {
+        message,
+        place,
+        excerpt,
+    } = fault;
     if shared.lenient {
         let line = place.map_or(0, |(line, _)| line);
         let skipped = SkippedStatement {
@@ -105,7 +94,7 @@ fn refuse(
             file: Some(source.name()),
             line,
             column,
-            excerpt: String::new(),
+            excerpt,
         }),
         None => error.context(source.name()),
     })

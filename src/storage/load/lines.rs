@@ -8,14 +8,13 @@ use super::intern::Interner;
 use super::parse::{Piece, Shared, lock};
 use super::report::SkippedStatement;
 use crate::diagnostics::{Error, ErrorKind, Result, TextPosition};
+use crate::rdf::excerpt;
 use oxrdf::{GraphName, Quad, Triple};
 use oxttl::{NQuadsParser, NTriplesParser, TurtleSyntaxError};
 use std::io::{self, BufRead, Read};
 
 /// The bytes that are read before a cut.
 const PIECE_BYTES: u64 = 1 << 20;
-/// The characters of a line that an error shows.
-const EXCERPT_CHARACTERS: usize = 120;
 
 /// A format whose statements are lines.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -85,7 +84,7 @@ pub fn parse_lines(
                     file: Some(source.name()),
                     line: number,
                     column: column + 1,
-                    excerpt: excerpt(line, column),
+                    excerpt: excerpt(line, column + 1),
                 };
                 return Err(Error::new(ErrorKind::Syntax, message).at(position));
             }
@@ -167,21 +166,6 @@ fn line_error(error: TurtleSyntaxError) -> LineError {
     (error.location().start.column, error.message().to_owned())
 }
 
-/// The part of a line around a column, and a caret below it.
-fn excerpt(line: &[u8], column: u64) -> String {
-    let line = String::from_utf8_lossy(line);
-    let column = column as usize;
-    let start = column.saturating_sub(EXCERPT_CHARACTERS / 2);
-    let shown: String = line
-        .trim_end()
-        .chars()
-        .skip(start)
-        .take(EXCERPT_CHARACTERS)
-        .map(|c| if c.is_control() { ' ' } else { c })
-        .collect();
-    format!("{shown}\n{}^", " ".repeat(column - start))
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -203,14 +187,5 @@ mod tests {
         .unwrap();
         assert!(together == text.as_bytes());
         assert_eq!(pieces, 4);
-    }
-
-    #[test]
-    fn an_excerpt_points_at_the_column() {
-        assert_eq!(excerpt(b"<a> b\n", 4), "<a> b\n    ^");
-        let long = format!("{}!{}", "x".repeat(500), "y".repeat(500));
-        let shown = excerpt(long.as_bytes(), 500);
-        let (text, caret) = shown.split_once('\n').unwrap();
-        assert_eq!(text.chars().nth(caret.len() - 1), Some('!'));
     }
 }
