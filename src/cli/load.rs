@@ -114,6 +114,6 @@ fn standard_input(format: Option<RdfFormat>) -> Result<LoadSource> {
     })?;
     let mut bytes = Vec::new();
     let read = std::io::stdin().read_to_end(&mut bytes);
-    read.map_err(|e| Error::io("reading standard input", e))?;
+    read.map_err(|e| Error::user_file("reading standard input", e))?;
     Ok(LoadSource::bytes("standard input", bytes, format))
 }

@@ -124,8 +124,9 @@ impl ErrorKind {
         }
     }
 
-    /// The level at which an error of this kind is logged: what a client did wrong, or asked too much of, is of
-    /// interest while debugging, what the server could not do always is. The metrics count both.
+    /// The level at which an error of this kind is logged: what a client or an operator did wrong, or asked too much of,
+    /// is of interest while debugging, as they are told anyway; what the server could not do always is. The metrics count
+    /// both.
     pub const fn level(self) -> Level {
         match self {
             Self::Syntax
@@ -143,13 +144,13 @@ impl ErrorKind {
             | Self::MemoryLimit
             | Self::Cancelled
             | Self::Service
-            | Self::Settings => Level::DEBUG,
-            Self::Locked
-            | Self::Io
+            | Self::Settings
+            | Self::Locked
+            | Self::FormatVersion => Level::DEBUG,
+            Self::Io
             | Self::DiskFull
             | Self::WritingStopped
             | Self::Corruption
-            | Self::FormatVersion
             | Self::Internal => Level::ERROR,
         }
     }
@@ -272,6 +273,23 @@ impl Error {
         let mut error = Self::io(format_args!("{what} {name}"), cause);
         error.0.path = Some(path.to_path_buf());
         error
+    }
+
+    /// Reading or writing a file that the user named failed. What the user can mend (a file that is not there, is not to be
+    /// read, is a directory, or does not hold what it should) is no fault of the program.
+    pub fn user_file(what: impl fmt::Display, cause: std::io::Error) -> Self {
+        use std::io::ErrorKind as Cause;
+        let kind = match cause.kind() {
+            Cause::NotFound => ErrorKind::NotFound,
+            Cause::PermissionDenied | Cause::ReadOnlyFilesystem => ErrorKind::Forbidden,
+            Cause::IsADirectory | Cause::NotADirectory | Cause::AlreadyExists => {
+                ErrorKind::BadRequest
+            }
+            // What no system call said was said by who reads what is in the file.
+            _ if cause.raw_os_error().is_none() => ErrorKind::Syntax,
+            _ => return Self::io(what, cause),
+        };
+        Self::new(kind, format!("{what}: {cause}")).caused_by(cause)
     }
 
     /// Data on disk is damaged.
@@ -403,9 +421,29 @@ mod tests {
     #[test]
     fn what_the_server_could_not_do_is_logged_as_an_error() {
         for kind in ErrorKind::ALL {
-            if kind.status() == 500 && kind != ErrorKind::Settings {
+            let is_told = [
+                ErrorKind::Settings,
+                ErrorKind::Locked,
+                ErrorKind::FormatVersion,
+            ];
+            if kind.status() == 500 && !is_told.contains(&kind) {
                 assert_eq!(kind.level(), Level::ERROR, "{kind}");
             }
+        }
+    }
+
+    #[test]
+    fn what_the_user_can_mend_is_no_fault_of_the_program() {
+        use std::io::ErrorKind as Cause;
+        for (cause, kind) in [
+            (Cause::NotFound.into(), ErrorKind::NotFound),
+            (Cause::PermissionDenied.into(), ErrorKind::Forbidden),
+            (Cause::IsADirectory.into(), ErrorKind::BadRequest),
+            (std::io::Error::other("no frame"), ErrorKind::Syntax),
+            (std::io::Error::from_raw_os_error(5), ErrorKind::Io),
+            (std::io::Error::from_raw_os_error(28), ErrorKind::DiskFull),
+        ] {
+            assert_eq!(Error::user_file("reading", cause).kind(), kind);
         }
     }
 

@@ -8,6 +8,7 @@
 use super::logtext::TextFormat;
 use super::{Error, ErrorKind, Result};
 use serde::{Deserialize, Serialize};
+use std::fmt::Display;
 use std::sync::{Arc, Mutex, PoisonError};
 use tracing::Subscriber;
 use tracing_subscriber::fmt::MakeWriter;
@@ -96,13 +97,17 @@ where
 }
 
 fn parse_directives(directives: &str, refused: ErrorKind) -> Result<EnvFilter> {
-    EnvFilter::builder().parse(directives.trim()).map_err(|e| {
-        let example = "write something like info or warn,kaluta::error=debug";
-        Error::new(
-            refused,
-            format!("log directives {directives:?}: {e}; {example}"),
-        )
-    })
+    let refuse = |why: &dyn Display| {
+        let example = "write something like info or warn,kaluta::error=debug, or off for none";
+        let message = format!("log directives {directives:?}: {why}; {example}");
+        Error::new(refused, message)
+    };
+    match directives.trim() {
+        "" => Err(refuse(&"there are none")),
+        directives => EnvFilter::builder()
+            .parse(directives)
+            .map_err(|e| refuse(&e)),
+    }
 }
 
 #[cfg(test)]

@@ -106,7 +106,7 @@ impl Pool {
             return Err(Error::new(
                 ErrorKind::Busy,
                 format!(
-                    "{} requests are waiting already; try again soon",
+                    "all threads are busy and the queue of requests is full ({} may wait); try again soon",
                     self.queue_max
                 ),
             ));

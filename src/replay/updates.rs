@@ -76,7 +76,7 @@ impl Updates {
         let mut texts = Vec::new();
         for path in super::workload::files(folder, "ru")? {
             let text = std::fs::read_to_string(&path)
-                .map_err(|e| Error::io(format_args!("reading {}", path.display()), e))?;
+                .map_err(|e| Error::user_file(format_args!("reading {}", path.display()), e))?;
             let text = open_ended(&text).map_err(|e| e.context(path.display()))?;
             let name = path.file_stem().unwrap_or_default().to_string_lossy();
             texts.push((name.into_owned(), text));

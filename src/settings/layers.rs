@@ -36,7 +36,8 @@ impl SettingsSource {
         };
         for key in keys(&table_of(&settings)?) {
             let name = variable_name(&key);
-            if let Some(text) = environment(&name) {
+            // An empty variable says nothing.
+            if let Some(text) = environment(&name).filter(|text| !text.is_empty()) {
                 settings = set(
                     &settings,
                     &key,
@@ -62,7 +63,7 @@ fn variable_name(key: &str) -> String {
 
 fn read_file(path: &Path) -> Result<Settings> {
     let text = std::fs::read_to_string(path)
-        .map_err(|e| Error::io(format!("reading settings from {}", path.display()), e))?;
+        .map_err(|e| Error::user_file(format!("reading settings from {}", path.display()), e))?;
     parse_file(&text, path)
 }
 

@@ -100,7 +100,7 @@ impl LoadSource {
                 ErrorKind::NotFound,
                 format!("there is no file {}", self.name()),
             ),
-            _ => Error::io(format_args!("cannot read {}", self.name()), cause),
+            _ => Error::user_file(format_args!("cannot read {}", self.name()), cause),
         }
     }
 }
