@@ -1,6 +1,7 @@
 //! `kaluta backup`: a copy of a store, which is itself a store.
 
 use super::Context;
+use super::say::print;
 use crate::diagnostics::Result;
 use crate::engine::Engine;
 use clap::Args;
@@ -35,10 +36,10 @@ pub struct BackupArgs {
 pub fn run(args: &BackupArgs, context: &Context) -> Result<ExitCode> {
     let engine = Engine::open_read_only(context.location()?, &context.settings.query)?;
     let sequence = engine.backup(&args.destination)?;
-    println!(
-        "{} quads up to commit {sequence} backed up to {}",
+    print(format_args!(
+        "{} quads up to commit {sequence} backed up to {}\n",
         engine.quad_count(),
         args.destination.display()
-    );
+    ))?;
     Ok(ExitCode::SUCCESS)
 }

@@ -2,6 +2,7 @@
 
 use super::Context;
 use super::progress::CompactBar;
+use super::say::print;
 use crate::diagnostics::Result;
 use crate::engine::Engine;
 use clap::Args;
@@ -38,10 +39,10 @@ pub fn run(context: &Context) -> Result<ExitCode> {
     let compacted = engine.compact(&|state| bar.update(state));
     bar.finish();
     compacted?;
-    println!(
-        "{} quads compacted: {before} bytes before, {} after",
+    print(format_args!(
+        "{} quads compacted: {before} bytes before, {} after\n",
         engine.quad_count(),
         engine.disk_bytes()?
-    );
+    ))?;
     Ok(ExitCode::SUCCESS)
 }

@@ -75,7 +75,7 @@ pub fn run(args: &DumpArgs, context: &Context) -> Result<ExitCode> {
         }
     }
     writer.finish(&mut out.buffer)?;
-    out.flush()?;
+    out.finish()?;
     Ok(ExitCode::SUCCESS)
 }
 

@@ -1,10 +1,10 @@
 //! `kaluta generate`: sample data of any size.
 
+use super::output_file::OutputFile;
 use super::progress::SampleBar;
 use crate::diagnostics::{Error, Result};
 use crate::sample::{SAMPLE_SEED, SAMPLE_TRIPLES, Sample};
 use clap::Args;
-use std::fs::File;
 use std::io::{self, BufWriter, Write};
 use std::path::PathBuf;
 use std::process::ExitCode;
@@ -36,19 +36,24 @@ pub struct GenerateArgs {
 /// # Errors
 /// Writing failed.
 pub fn run(args: &GenerateArgs) -> Result<ExitCode> {
-    let to: Box<dyn Write> = match &args.output {
-        None => Box::new(io::stdout().lock()),
-        Some(path) => {
-            let created = File::create(path);
-            Box::new(created.map_err(|e| Error::io(format!("creating {}", path.display()), e))?)
-        }
-    };
-    let mut out = BufWriter::with_capacity(1 << 20, to);
     let sample = Sample {
         triples: args.triples,
         seed: args.seed,
     };
-    let bar = SampleBar::start(args.triples);
+    match &args.output {
+        None => write(&sample, &mut io::stdout().lock())?,
+        Some(path) => {
+            let mut file = OutputFile::create(path)?;
+            write(&sample, &mut file)?;
+            file.finish()?;
+        }
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
+fn write(sample: &Sample, to: &mut dyn Write) -> Result<()> {
+    let mut out = BufWriter::with_capacity(1 << 20, to);
+    let bar = SampleBar::start(sample.triples);
     let written = sample.write(&mut out, &mut |triples| bar.update(triples));
     match written.and_then(|triples| out.flush().map(|()| triples)) {
         Ok(triples) => bar.finish(triples),
@@ -56,5 +61,5 @@ pub fn run(args: &GenerateArgs) -> Result<ExitCode> {
         Err(e) if e.kind() == io::ErrorKind::BrokenPipe => {}
         Err(e) => return Err(Error::io("writing the sample data", e)),
     }
-    Ok(ExitCode::SUCCESS)
+    Ok(())
 }

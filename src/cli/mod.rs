@@ -10,9 +10,11 @@ mod dump;
 mod generate;
 mod load;
 mod output;
+mod output_file;
 mod progress;
 mod query;
 pub mod replay;
+mod say;
 mod serve;
 mod signals;
 mod update;
@@ -22,6 +24,7 @@ use crate::diagnostics::logging::{self, LogControl, LogFormat};
 use crate::diagnostics::{BacktracePolicy, Error, ErrorKind, Result, backtraces};
 use crate::settings::{Settings, SettingsSource};
 use clap::{Args, Parser, Subcommand, ValueEnum};
+use say::tell;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
@@ -105,7 +108,7 @@ impl Cli {
         let failed = self.command.failed();
         self.execute().unwrap_or_else(|error| {
             error.log("command");
-            eprintln!("error: {error}");
+            tell(format_args!("error: {error}"));
             match error.kind() {
                 ErrorKind::Settings => ExitCode::from(2),
                 _ => failed,

@@ -1,10 +1,10 @@
 //! Where a command writes its answer: a file or standard output, row by row.
 
+use super::output_file::OutputFile;
 use crate::batch::Batch;
 use crate::diagnostics::{Error, Result};
 use crate::engine::Rows;
 use crate::term::ResolveTerm;
-use std::fs::File;
 use std::io::{self, Write};
 use std::ops::Range;
 use std::path::Path;
@@ -15,12 +15,16 @@ const STEP_ROWS: usize = 1024;
 
 /// A file or standard output, behind a buffer that writers append to.
 pub struct Output {
-    to: Box<dyn Write>,
-    name: String,
+    to: Destination,
     /// Bytes that were not written yet.
     pub buffer: Vec<u8>,
     /// Whether whoever read us has had enough; the rest is not computed.
     closed: bool,
+}
+
+enum Destination {
+    StandardOutput,
+    File(OutputFile),
 }
 
 impl Output {
@@ -29,18 +33,12 @@ impl Output {
     /// # Errors
     /// The file cannot be created.
     pub fn open(path: Option<&Path>) -> Result<Self> {
-        let (to, name): (Box<dyn Write>, _) = match path {
-            None => (Box::new(io::stdout()), "standard output".to_owned()),
-            Some(path) => {
-                let name = path.display().to_string();
-                let file =
-                    File::create(path).map_err(|e| Error::io(format!("creating {name}"), e))?;
-                (Box::new(file), name)
-            }
+        let to = match path {
+            None => Destination::StandardOutput,
+            Some(path) => Destination::File(OutputFile::create(path)?),
         };
         Ok(Self {
             to,
-            name,
             buffer: Vec::new(),
             closed: false,
         })
@@ -70,22 +68,35 @@ impl Output {
         Ok(())
     }
 
-    /// Hands the buffer to the operating system.
+    /// Writes what is in the buffer still, and puts a file in its place.
     ///
     /// # Errors
     /// Writing failed, for another reason than that nobody reads any more.
-    pub fn flush(&mut self) -> Result<()> {
-        let written = self
-            .to
-            .write_all(&self.buffer)
-            .and_then(|()| self.to.flush());
+    pub fn finish(mut self) -> Result<()> {
+        self.flush()?;
+        match self.to {
+            Destination::StandardOutput => Ok(()),
+            Destination::File(file) => file.finish(),
+        }
+    }
+
+    /// Hands the buffer to the operating system.
+    fn flush(&mut self) -> Result<()> {
+        let (written, name) = match &mut self.to {
+            Destination::StandardOutput => {
+                let mut out = io::stdout();
+                let written = out.write_all(&self.buffer).and_then(|()| out.flush());
+                (written, "standard output".to_owned())
+            }
+            Destination::File(file) => (file.write_all(&self.buffer), file.name()),
+        };
         self.buffer.clear();
         match written {
             Err(e) if e.kind() == io::ErrorKind::BrokenPipe => {
                 self.closed = true;
                 Ok(())
             }
-            written => written.map_err(|e| Error::io(format!("writing to {}", self.name), e)),
+            written => written.map_err(|e| Error::io(format_args!("writing to {name}"), e)),
         }
     }
 }

@@ -2,6 +2,7 @@
 //!
 //! Bars are drawn on standard error, and only when that is a terminal; what was done is told in any case.
 
+use super::say::tell;
 use crate::engine::{CompactState, LoadProgress, LoadReport, LoadState};
 use indicatif::{HumanCount, HumanDuration, ProgressBar, ProgressStyle};
 use std::time::{Duration, Instant};
@@ -31,10 +32,10 @@ impl SampleBar {
     pub fn finish(self, triples: u64) {
         self.bar.finish_and_clear();
         let took = took(self.started);
-        eprintln!(
+        tell(format_args!(
             "made sample data: {} triples in {took}",
             HumanCount(triples)
-        );
+        ));
     }
 }
 
@@ -58,25 +59,25 @@ impl LoadBar {
     pub fn finish(self, report: &LoadReport) {
         self.bar.finish_and_clear();
         for skipped in &report.skipped {
-            eprintln!(
+            tell(format_args!(
                 "skipped {}: line {}: {}",
                 skipped.source, skipped.line, skipped.message
-            );
+            ));
         }
         if report.skipped_total > 0 {
-            eprintln!(
+            tell(format_args!(
                 "skipped {} statements in all",
                 HumanCount(report.skipped_total)
-            );
+            ));
         }
         let seconds = self.started.elapsed().as_secs_f64();
-        eprintln!(
+        tell(format_args!(
             "loaded {} quads ({} of them new) in {}, {} a second",
             HumanCount(report.quads_read),
             HumanCount(report.quads_added),
             took(self.started),
             HumanCount((report.quads_read as f64 / seconds.max(1e-3)) as u64),
-        );
+        ));
     }
 }
 

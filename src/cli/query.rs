@@ -1,6 +1,7 @@
 //! `kaluta query`: one query against a store, without a server.
 
 use super::output::Output;
+use super::say::tell;
 use super::{Context, Flags, location_flag};
 use crate::diagnostics::{Error, ErrorKind, Result};
 use crate::engine::{Engine, PreparedQuery, QueryAnswer, QueryControl, QueryRequest};
@@ -82,7 +83,7 @@ impl QueryArgs {
                 .map_err(|e| Error::io("reading the query from standard input", e));
         };
         std::fs::read_to_string(path)
-            .map_err(|e| Error::io(format!("reading the query from {}", path.display()), e))
+            .map_err(|e| Error::user_file(format!("reading the query from {}", path.display()), e))
     }
 
     fn control(&self, context: &Context) -> QueryControl {
@@ -111,7 +112,7 @@ pub fn run(args: &QueryArgs, context: &Context) -> Result<ExitCode> {
     let answer = engine.execute(&query, &args.control(context))?;
     let mut out = Output::open(args.results_file.as_deref())?;
     write(answer, format.as_deref(), &mut out)?;
-    out.flush()?;
+    out.finish()?;
     Ok(ExitCode::SUCCESS)
 }
 
@@ -150,7 +151,7 @@ fn explain(
     }
     let explanation = engine.explain(query, args.stats, &args.control(context))?;
     if args.explain {
-        eprintln!("{explanation}");
+        tell(&explanation);
     }
     let Some(path) = &args.explain_file else {
         return Ok(());
@@ -160,7 +161,9 @@ fn explain(
             .map_err(|e| Error::internal(format!("a plan as JSON: {e}")))?,
         _ => explanation.to_string(),
     };
-    std::fs::write(path, text).map_err(|e| Error::io(format!("writing {}", path.display()), e))
+    let mut out = Output::open(Some(path))?;
+    out.buffer.extend_from_slice(text.as_bytes());
+    out.finish()
 }
 
 fn extension(path: Option<&Path>) -> Option<String> {

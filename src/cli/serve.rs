@@ -4,6 +4,7 @@
 //! everything for people goes to standard error.
 
 use super::progress::{LoadBar, SampleBar};
+use super::say::tell;
 use super::{Context, Flags, location_flag};
 use crate::diagnostics::logging::LogFormat;
 use crate::diagnostics::{Error, Result, backtraces};
@@ -124,13 +125,13 @@ async fn serve(engine: Arc<Engine>, context: &Context) -> Result<()> {
     let address = server.address();
     announce(&format!("listening on http://{address}"));
     if context.settings.log.format == LogFormat::Text {
-        eprintln!(
+        tell(format_args!(
             "{quads} quads are ready for a first query:
 
   curl http://{address}/query --data-urlencode 'query=SELECT * {{ ?s ?p ?o }} LIMIT 5'
 
 Ctrl-C stops the server."
-        );
+        ));
     }
     tracing::info!(target: "kaluta::http", %address, quads, "serving");
     tokio::select! {

@@ -1,5 +1,6 @@
 //! `kaluta update`: one update of a store, without a server.
 
+use super::say::tell;
 use super::{Context, Flags, location_flag};
 use crate::diagnostics::{Error, Result};
 use crate::engine::{Engine, QueryControl, UpdateRequest};
@@ -56,7 +57,7 @@ impl UpdateArgs {
                 .map_err(|e| Error::io("reading the update from standard input", e));
         };
         std::fs::read_to_string(path)
-            .map_err(|e| Error::io(format!("reading the update from {}", path.display()), e))
+            .map_err(|e| Error::user_file(format!("reading the update from {}", path.display()), e))
     }
 }
 
@@ -76,9 +77,9 @@ pub fn run(args: &UpdateArgs, context: &Context) -> Result<ExitCode> {
     let timeout = args.timeout_s.filter(|&s| s > 0).map(Duration::from_secs);
     let control = QueryControl::new(timeout, settings.query.memory_limit_bytes());
     let commit = engine.update(update, &control)?.durable()?;
-    eprintln!(
+    tell(format_args!(
         "{} quads inserted, {} deleted",
         commit.inserted, commit.deleted
-    );
+    ));
     Ok(ExitCode::SUCCESS)
 }

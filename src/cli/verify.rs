@@ -1,6 +1,7 @@
 //! `kaluta verify`: reads all of a store and names what is wrong.
 
 use super::Context;
+use super::say::{print, tell};
 use crate::diagnostics::Result;
 use crate::engine::Engine;
 use clap::Args;
@@ -51,16 +52,16 @@ pub fn run(context: &Context) -> Result<ExitCode> {
     clock.finish_and_clear();
     let report = verified?;
     for problem in &report.problems {
-        eprintln!("{problem}");
+        tell(problem);
     }
     let unlisted = report.problem_count - report.problems.len() as u64;
     if unlisted > 0 {
-        eprintln!("and {unlisted} more");
+        tell(format_args!("and {unlisted} more"));
     }
-    println!(
-        "{} quads, {} terms, {} bytes: {} problems",
+    print(format_args!(
+        "{} quads, {} terms, {} bytes: {} problems\n",
         report.quads, report.terms, report.bytes, report.problem_count
-    );
+    ))?;
     Ok(match report.is_sound() {
         true => ExitCode::SUCCESS,
         false => ExitCode::from(DAMAGED),

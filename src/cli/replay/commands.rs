@@ -1,7 +1,7 @@
 //! The commands around a replay: making a workload of a log, describing it, comparing two replays.
 
-use super::print;
 use super::values::{percent, positive};
+use crate::cli::say::print;
 use crate::diagnostics::Result;
 use crate::replay::changes::Changes;
 use crate::replay::recorded::Recorded;

@@ -1,6 +1,8 @@
 //! Carries a plan out: progress on standard error, the report on standard output and in files, the exit code.
 
-use super::{ReplayArgs, print};
+use super::ReplayArgs;
+use crate::cli::output_file::OutputFile;
+use crate::cli::say::print;
 use crate::diagnostics::{Error, Result};
 use crate::replay::Plan;
 use crate::replay::answers::Answers;
@@ -9,9 +11,7 @@ use crate::replay::report::Report;
 use crate::replay::report::page::Page;
 use crate::replay::schedule::Slot;
 use indicatif::{ProgressBar, ProgressStyle};
-use std::fs::File;
 use std::io::{BufWriter, Write};
-use std::path::Path;
 use std::process::ExitCode;
 use std::time::Duration;
 
@@ -21,8 +21,8 @@ const OWN_LIMIT_DURATION: Duration = Duration::from_millis(500);
 /// Measures, and reports.
 pub fn measure(args: &ReplayArgs) -> Result<ExitCode> {
     let plan = args.plan()?;
-    let json = args.json.as_deref().map(create).transpose()?;
-    let html = args.html.as_deref().map(create).transpose()?;
+    let json = args.json.as_deref().map(OutputFile::create).transpose()?;
+    let html = args.html.as_deref().map(OutputFile::create).transpose()?;
     let bar = progress_bar(plan.schedule().len() as u64);
     let answers = Answers::default();
     let run = |plan: &Plan, slot: Slot| {
@@ -40,22 +40,20 @@ pub fn measure(args: &ReplayArgs) -> Result<ExitCode> {
     let threads = outcome.plan.loads.iter().map(|load| load.threads).max();
     let own_limit = OwnLimit::measure(threads.unwrap_or(1), OWN_LIMIT_DURATION);
     outcome.own_limit = Some(own_limit.map_err(|e| e.context("measuring the harness itself"))?);
-    if let Some(file) = json {
-        outcome.write_json(&mut BufWriter::new(file))?;
+    if let Some(mut file) = json {
+        outcome.write_json(&mut BufWriter::new(&mut file))?;
+        file.finish()?;
     }
     let report = Report::new(&outcome);
     if let Some(mut file) = html {
         write!(file, "{}", Page(&report)).map_err(|e| Error::io("writing the page", e))?;
+        file.finish()?;
     }
     print(&report)?;
     Ok(match outcome.is_clean() {
         true => ExitCode::SUCCESS,
         false => ExitCode::FAILURE,
     })
-}
-
-fn create(path: &Path) -> Result<File> {
-    File::create(path).map_err(|e| Error::io(format_args!("creating {}", path.display()), e))
 }
 
 /// A bar on standard error, which draws nothing where that is no terminal.

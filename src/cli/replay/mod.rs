@@ -9,12 +9,11 @@ mod measure;
 mod plan;
 mod values;
 
-use crate::diagnostics::{Error, Result};
+use crate::diagnostics::Result;
 use crate::replay::pace::Milli;
 use crate::replay::state::State;
 use clap::Args;
 use commands::ReplayCommand;
-use std::io::Write;
 use std::path::PathBuf;
 use std::process::ExitCode;
 use values::{Arrivals, Named, positive, seconds};
@@ -153,8 +152,4 @@ pub fn run(args: ReplayArgs) -> Result<ExitCode> {
         None => measure::measure(&args),
         Some(command) => command.run(),
     }
-}
-
-fn print(text: impl std::fmt::Display) -> Result<()> {
-    write!(std::io::stdout().lock(), "{text}").map_err(|e| Error::io("printing", e))
 }

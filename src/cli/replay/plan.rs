@@ -5,6 +5,7 @@ use super::values::{Arrivals, Named};
 use crate::diagnostics::{BacktracePolicy, Error, ErrorKind, Result};
 use crate::replay::endpoint::Endpoint;
 use crate::replay::pace::{Load, Pace};
+use crate::replay::process::is_running;
 use crate::replay::run::Service;
 use crate::replay::server::{ServerCommand, policy_name};
 use crate::replay::state::State;
@@ -98,9 +99,11 @@ impl ReplayArgs {
                     "--update-rate: say where {name} takes updates, with --update-endpoint {name}=URL"
                 )));
             }
+            let pid = pids.remove(name.as_str());
+            check_process(name, pid)?;
             targets.push(Target {
                 name: name.clone(),
-                service: Service::Foreign(Endpoint::parse(url)?, pids.remove(name.as_str())),
+                service: Service::Foreign(Endpoint::parse(url)?, pid),
                 updates: update_url.as_deref().map(Endpoint::parse).transpose()?,
             });
         }
@@ -150,6 +153,16 @@ fn check_pace(pace: Pace, workload: &Workload, duration: Option<Duration>) -> Re
         )));
     }
     Ok(())
+}
+
+/// Fails where an endpoint's process is not there. Where the system tells nothing of processes, nothing is asked of it.
+fn check_process(name: &str, pid: Option<u32>) -> Result<()> {
+    match pid {
+        Some(pid) if is_running(std::process::id()) && !is_running(pid) => Err(usage(format!(
+            "--pid {name}={pid}: there is no such process on this machine"
+        ))),
+        _ => Ok(()),
+    }
 }
 
 /// One target for each backtrace setting. The saving is shown against a server that always captures, so that is the base.
