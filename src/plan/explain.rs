@@ -97,9 +97,11 @@ impl Teller<'_> {
         let (operator, detail) = self.describe(plan);
         Explanation {
             operator,
-            detail,
+            detail: self.variables.stable(detail),
             estimated_rows: plan.rows.round(),
-            sorted_by: plan.sorted.iter().map(|&v| self.name(v)).collect(),
+            sorted_by: (plan.sorted.iter())
+                .map(|&v| self.variables.stable(self.name(v)))
+                .collect(),
             measured,
             inputs: plan
                 .inputs()
@@ -243,11 +245,14 @@ impl Teller<'_> {
                 ("OrderBy", format!("{}{limit}", keys.join(", ")))
             }
             Node::Group(_, keys, aggregates) => {
-                let outputs: Vec<VarId> = aggregates.iter().map(|a| a.output).collect();
-                (
-                    "Group",
-                    format!("by {} for {}", self.names(keys), self.names(&outputs)),
-                )
+                let outputs: Vec<_> = (aggregates.iter())
+                    .map(|a| format!("{} = {}", self.name(a.output), a.expression))
+                    .collect();
+                let by = match keys.is_empty() {
+                    true => String::new(),
+                    false => format!("by {}: ", self.names(keys)),
+                };
+                ("Group", by + &outputs.join(", "))
             }
         }
     }

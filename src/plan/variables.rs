@@ -15,6 +15,8 @@ pub struct VarId(u32);
 pub struct Variables {
     names: Vec<Variable>,
     ids: HashMap<Variable, VarId>,
+    /// Those of aggregates, whose names the parser makes up anew each time.
+    aggregates: Vec<VarId>,
 }
 
 impl Variables {
@@ -38,6 +40,21 @@ impl Variables {
     pub fn fresh(&mut self, purpose: &str) -> VarId {
         let name = format!(".{purpose}{}", self.names.len());
         self.id(&Variable::new_unchecked(name))
+    }
+
+    /// The number of the variable of an aggregate.
+    pub fn aggregate(&mut self, variable: &Variable) -> VarId {
+        let id = self.id(variable);
+        self.aggregates.push(id);
+        id
+    }
+
+    /// A text in which the variables of aggregates have names that are the same each time.
+    pub fn stable(&self, text: String) -> String {
+        let aggregates = self.aggregates.iter().zip(1..);
+        aggregates.fold(text, |text, (&id, number)| {
+            text.replace(self.name(id).as_str(), &format!("aggregate{number}"))
+        })
     }
 
     /// The number of a variable that occurs in the query.

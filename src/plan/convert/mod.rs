@@ -234,7 +234,7 @@ impl Converter<'_> {
                 *expr = expression;
             }
             outputs.push(Aggregate {
-                output: self.variables.id(variable),
+                output: self.variables.aggregate(variable),
                 expression: aggregate,
             });
         }
