@@ -1,10 +1,11 @@
 //! What went wrong in a replay: answers that differ, requests that failed, servers that ended badly.
 //!
 //! A query whose answers all have one row count and one checksum agrees, whatever the endpoint, run and phase. Agreement
-//! does not prove an answer; a difference proves that one of them is wrong or that the query leaves a choice.
+//! does not prove an answer; a difference proves that one of them is wrong, or that the query leaves a choice ([`Choice`]).
 
 use super::Outcome;
 use super::checksum::Answer;
+use super::choice::Choice;
 use super::failure::FailureClass;
 use std::collections::BTreeMap;
 
@@ -24,6 +25,8 @@ pub struct Difference {
     pub query: usize,
     /// In what its answers differ.
     pub class: DifferenceClass,
+    /// Whether the query leaves it to the server, so that all its answers may be right.
+    pub is_choice: bool,
     /// Each target's answers, and how often it gave them.
     pub answers: Vec<(usize, Answer, usize)>,
 }
@@ -44,14 +47,17 @@ pub struct FailureGroup {
 }
 
 impl Outcome {
-    /// Whether every answer came, was whole, and agreed with the others, and every update was made and seen.
+    /// Whether every answer came, was whole, and agreed with the others but for what a query leaves open, and every update
+    /// was made and seen.
     pub fn is_clean(&self) -> bool {
         let is_clean = |run: &super::run::Run| {
             run.bad_end.is_none()
                 && run.breakdowns.is_empty()
                 && run.updates.iter().all(|update| update.failure.is_none())
         };
-        self.differences().is_empty()
+        self.differences()
+            .iter()
+            .all(|difference| difference.is_choice)
             && self.failures().is_empty()
             && self.runs.iter().all(is_clean)
     }
@@ -68,15 +74,13 @@ impl Outcome {
                 *of_query.entry((run.slot.target, answer)).or_default() += 1;
             }
         }
-        let found = answers.into_iter().map(|(query, answers)| Difference {
-            query,
-            class: DifferenceClass::RowCount,
-            answers: answers
-                .into_iter()
-                .map(|((t, answer), n)| (t, answer, n))
-                .collect(),
+        let found = answers.into_iter().filter_map(|(query, answers)| {
+            let answers = answers.into_iter();
+            let answers = answers.map(|((target, answer), count)| (target, answer, count));
+            let choice = self.plan.workload.queries()[query].expected.choice;
+            Difference::between(query, choice, answers.collect())
         });
-        found.filter_map(Difference::classified).collect()
+        found.collect()
     }
 
     /// The failed requests, grouped.
@@ -106,12 +110,11 @@ impl Outcome {
 }
 
 impl Difference {
-    fn classified(self) -> Option<Self> {
-        let (_, first, _) = *self.answers.first()?;
+    /// The difference between answers to a query that leaves some choice; none where they are equal.
+    fn between(query: usize, choice: Choice, answers: Vec<(usize, Answer, usize)>) -> Option<Self> {
+        let (_, first, _) = *answers.first()?;
         let all = |same: fn(&Answer, &Answer) -> bool| {
-            self.answers
-                .iter()
-                .all(|(_, answer, _)| same(answer, &first))
+            answers.iter().all(|(_, answer, _)| same(answer, &first))
         };
         if all(|a, b| a == b) {
             return None;
@@ -120,6 +123,11 @@ impl Difference {
             true => DifferenceClass::Terms,
             false => DifferenceClass::RowCount,
         };
-        Some(Self { class, ..self })
+        Some(Self {
+            query,
+            class,
+            is_choice: choice.allows(class, first.rows),
+            answers,
+        })
     }
 }

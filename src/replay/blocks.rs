@@ -49,7 +49,7 @@ impl Outcome {
         }
     }
 
-    /// The queries to which two targets gave more than one answer.
+    /// The queries to which two targets gave more than one answer, though there can be only one.
     fn disputed(&self, base: usize, other: usize) -> HashSet<usize> {
         let differences = self.differences().into_iter();
         let is_disputed = |answers: &[(usize, super::checksum::Answer, usize)]| {
@@ -60,7 +60,7 @@ impl Outcome {
             distinct.len() > 1
         };
         differences
-            .filter(|difference| is_disputed(&difference.answers))
+            .filter(|difference| !difference.is_choice && is_disputed(&difference.answers))
             .map(|difference| difference.query)
             .collect()
     }

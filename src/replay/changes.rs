@@ -1,5 +1,6 @@
 //! What changed between two replays, and how sure that is.
 
+use super::agreement::DifferenceClass;
 use super::comparison::{Comparison, Verdict};
 use super::recorded::Recorded;
 use super::report::effects;
@@ -14,6 +15,60 @@ const SEED: u64 = 1;
 pub struct Changes<'a> {
     changes: Vec<Change<'a>>,
     warnings: Vec<String>,
+}
+
+/// What must be alike so that only the endpoints differ.
+struct Condition {
+    /// Its name in the file.
+    key: &'static str,
+    /// What a warning calls it.
+    name: &'static str,
+    /// Whether its values may be shown.
+    is_short: bool,
+}
+
+const CONDITIONS: [Condition; 10] = [
+    Condition::long(
+        "workload_sha256",
+        "workloads (queries of equal names are compared)",
+    ),
+    Condition::long("machine", "machines"),
+    Condition::long("loads", "threads or rates"),
+    Condition::short("load", "load models"),
+    Condition::short("state", "states of the servers"),
+    Condition::short("duration_s", "durations"),
+    Condition::short("warm_queries", "numbers of warm queries"),
+    Condition::short("updates_per_s", "rates of updates"),
+    Condition::short("timeout_s", "time-outs"),
+    Condition::short("seed", "seeds"),
+];
+
+impl Condition {
+    const fn long(key: &'static str, name: &'static str) -> Self {
+        Self {
+            key,
+            name,
+            is_short: false,
+        }
+    }
+
+    const fn short(key: &'static str, name: &'static str) -> Self {
+        Self {
+            key,
+            name,
+            is_short: true,
+        }
+    }
+
+    /// A warning where it is not the same.
+    fn unlike(&self, before: &Recorded, after: &Recorded) -> Option<String> {
+        let [old, new] = [before, after].map(|replay| replay.condition(self.key));
+        let name = self.name;
+        (old != new).then(|| match self.is_short {
+            true => format!("the {name} are not the same: {old} and {new}"),
+            false => format!("the {name} are not the same"),
+        })
+    }
 }
 
 /// One endpoint's changes.
@@ -40,14 +95,11 @@ impl<'a> Changes<'a> {
         let changes = pairs
             .into_iter()
             .map(|names| Change::of(before, after, names));
-        let mut warnings = Vec::new();
-        if before.workload_sha256 != after.workload_sha256 {
-            warnings.push(
-                "the workloads are not the same; queries of equal names are compared".to_owned(),
-            );
-        }
-        if before.machine != after.machine {
-            warnings.push("the machines are not the same".to_owned());
+        let mut warnings: Vec<_> = (CONDITIONS.iter())
+            .filter_map(|condition| condition.unlike(before, after))
+            .collect();
+        if before.has_updates() || after.has_updates() {
+            warnings.push("updates were sent, so answers are not compared".to_owned());
         }
         let changes: Vec<_> = changes.collect();
         if changes.is_empty() {
@@ -69,12 +121,10 @@ impl<'a> Changes<'a> {
 
 impl<'a> Change<'a> {
     fn of(before: &'a Recorded, after: &'a Recorded, (old, new): (&'a str, &'a str)) -> Self {
-        let old_answers = before.answers(old);
-        let new_answers = after.answers(new);
-        let disputed: BTreeSet<_> = (old_answers.iter())
-            .filter(|(query, answers)| new_answers.get(*query).is_some_and(|new| new != *answers))
-            .map(|(query, _)| *query)
-            .collect();
+        let disputed = match before.has_updates() || after.has_updates() {
+            true => BTreeSet::new(),
+            false => disputed(before, after, (old, new)),
+        };
         let mut others = after.blocks(new, &disputed);
         let pairs: Vec<_> = (before.blocks(old, &disputed).into_iter())
             .filter_map(|(key, block)| Some((block, others.remove(&key)?)))
@@ -97,6 +147,33 @@ impl<'a> Change<'a> {
         });
         is_slower || !self.disputed.is_empty() || self.failed_after > self.failed_before
     }
+}
+
+/// The queries with other answers than before, though there can be only one.
+fn disputed<'a>(
+    before: &'a Recorded,
+    after: &Recorded,
+    (old, new): (&str, &str),
+) -> BTreeSet<&'a str> {
+    let old_answers = before.answers(old);
+    let new_answers = after.answers(new);
+    let is_disputed = |query: &str, answers: &BTreeSet<&(u64, String)>| {
+        let Some(others) = new_answers.get(query).filter(|others| *others != answers) else {
+            return false;
+        };
+        let mut rows = answers.union(others).map(|(rows, _)| *rows);
+        let first = rows.next().unwrap_or_default();
+        let class = match rows.all(|rows| rows == first) {
+            true => DifferenceClass::Terms,
+            false => DifferenceClass::RowCount,
+        };
+        !before.choice(query).allows(class, first)
+    };
+    old_answers
+        .iter()
+        .filter(|(query, answers)| is_disputed(query, answers))
+        .map(|(query, _)| *query)
+        .collect()
 }
 
 impl fmt::Display for Changes<'_> {

@@ -6,6 +6,7 @@
 //! machines. A body that does not close its format is a failure, and so is one whose rows are not in the order asked for.
 //! A body is read as a stream, in memory that does not grow with it.
 
+use super::choice::Choice;
 use super::digest::{LiteralParts, TermBytes};
 use super::distinct::Distinct;
 use super::failure::{Failure, FailureClass};
@@ -26,6 +27,8 @@ pub struct Expected {
     pub form: QueryForm,
     /// The order of its rows.
     pub sort_keys: Vec<SortKey>,
+    /// What the server may choose.
+    pub choice: Choice,
 }
 
 impl Expected {
@@ -34,6 +37,7 @@ impl Expected {
         Self {
             form,
             sort_keys: Vec::new(),
+            choice: Choice::Nothing,
         }
     }
 }
@@ -245,11 +249,11 @@ mod tests {
     #[test]
     fn rows_that_are_not_in_the_order_asked_for_are_a_failure() {
         let expected = Expected {
-            form: QueryForm::Select,
             sort_keys: vec![SortKey {
                 variable: "a".to_owned(),
                 is_descending: false,
             }],
+            ..Expected::of_form(QueryForm::Select)
         };
         let check = |rows: &[&str], wanted: Option<FailureClass>| {
             let rows = rows.join(",");

@@ -36,6 +36,13 @@ struct Message {
     expected: Option<Arc<Expected>>,
 }
 
+impl Message {
+    /// Whether it changes nothing, so that it may be sent twice.
+    fn is_safe(&self) -> bool {
+        self.method == Method::GET || self.expected.is_some()
+    }
+}
+
 struct Connection<W> {
     world: W,
     endpoint: Endpoint,
@@ -197,8 +204,8 @@ impl<W: World> Connection<W> {
         Ok(())
     }
 
-    /// Sends on the kept connection, and once more on a new one where the server has closed that one meanwhile
-    /// (RFC 9112, section 9.3.1: queries are safe to repeat).
+    /// Sends on the kept connection, and once more on a new one where the server has closed that one meanwhile. What was
+    /// on its way is sent again only if it is safe to repeat (RFC 9112, section 9.3.1): a query is, an update is not.
     async fn send(
         &mut self,
         message: &Message,
@@ -209,7 +216,9 @@ impl<W: World> Connection<W> {
         {
             match sender.send_request(self.endpoint.request(message)?).await {
                 Ok(response) => return Ok(response),
-                Err(e) => *resent = !e.is_canceled(),
+                Err(e) if e.is_canceled() => {}
+                Err(_) if message.is_safe() => *resent = true,
+                Err(e) => return Err(Failure::new(FailureClass::Connection, chain(&e))),
             }
         }
         let sender = self

@@ -3,6 +3,7 @@
 //! First `replay` (what, where, how), then a `run` for each run and after it an `update` and a `request` for each of its own. Times are
 //! microseconds from the start of the run. Whatever a report says can be worked out from this file.
 
+use super::choice::Choice;
 use super::machine::Machine;
 use super::own_limit::OwnLimit;
 use super::pace::{Load, Pace};
@@ -67,6 +68,7 @@ impl From<&Load> for LoadRecord {
 struct QueryRecord<'a> {
     name: &'a str,
     form: QueryForm,
+    choice: Choice,
 }
 
 #[derive(Serialize)]
@@ -183,6 +185,7 @@ impl Outcome {
                 .map(|query| QueryRecord {
                     name: &query.name,
                     form: query.expected.form,
+                    choice: query.expected.choice,
                 })
                 .collect(),
         }

@@ -17,6 +17,7 @@ pub mod blocks;
 pub mod bootstrap;
 pub mod changes;
 pub mod checksum;
+pub mod choice;
 pub mod client;
 pub mod comparison;
 pub mod course;

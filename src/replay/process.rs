@@ -109,6 +109,11 @@ impl Resources {
     }
 }
 
+/// Whether the system tells of such a process.
+pub fn is_running(pid: u32) -> bool {
+    fs::exists(format!("/proc/{pid}/stat")).unwrap_or_default()
+}
+
 /// The largest resident memory that a process has had.
 pub fn peak_memory_bytes(pid: u32) -> Option<u64> {
     memory_entry(pid, "VmHWM")

@@ -1,5 +1,6 @@
 //! The measurements of a replay, read back from the file that [`super::json`] writes, as far as a comparison needs them.
 
+use super::choice::Choice;
 use super::comparison::{Block, medians};
 use crate::diagnostics::{Error, ErrorKind, Result};
 use serde::Deserialize;
@@ -14,12 +15,11 @@ type RunKey = (Option<u64>, usize, usize);
 /// A replay of another time.
 #[derive(Debug)]
 pub struct Recorded {
-    /// The SHA-256 of its workload.
-    pub workload_sha256: String,
-    /// What it was measured on, in words of its own.
-    pub machine: serde_json::Value,
     /// Its endpoints, the base first.
     pub targets: Vec<String>,
+    /// What it was measured on and how, by the names that the file gives it.
+    conditions: serde_json::Map<String, serde_json::Value>,
+    choices: BTreeMap<String, Choice>,
     runs: BTreeMap<String, BTreeMap<RunKey, RecordedRun>>,
 }
 
@@ -44,9 +44,16 @@ enum Record {
 
 #[derive(Deserialize)]
 struct ReplayRecord {
-    workload_sha256: String,
-    machine: serde_json::Value,
     targets: Vec<String>,
+    queries: Vec<QueryRecord>,
+    #[serde(flatten)]
+    conditions: serde_json::Map<String, serde_json::Value>,
+}
+
+#[derive(Deserialize)]
+struct QueryRecord {
+    name: String,
+    choice: Choice,
 }
 
 #[derive(Deserialize)]
@@ -87,7 +94,7 @@ impl RunName {
 impl Recorded {
     /// Reads a file of measurements.
     pub fn read(path: &Path) -> Result<Self> {
-        let failed = |e| Error::io(format_args!("reading {}", path.display()), e);
+        let failed = |e| Error::user_file(format_args!("reading {}", path.display()), e);
         let mut lines = BufReader::new(File::open(path).map_err(failed)?).lines();
         let refuse = |number: usize, why: &dyn std::fmt::Display| {
             let place = format_args!("{}, line {number}", path.display());
@@ -103,9 +110,11 @@ impl Recorded {
             return Err(refuse(1, &"no replay"));
         };
         let mut recorded = Self {
-            workload_sha256: head.workload_sha256,
-            machine: head.machine,
             targets: head.targets,
+            conditions: head.conditions,
+            choices: (head.queries.into_iter())
+                .map(|query| (query.name, query.choice))
+                .collect(),
             runs: BTreeMap::new(),
         };
         for (position, line) in lines.enumerate() {
@@ -146,6 +155,16 @@ impl Recorded {
         of_target.entry(name.key()).or_default()
     }
 
+    /// What it was measured on or how, by the name that the file gives it; null where it does not say.
+    pub fn condition(&self, key: &str) -> &serde_json::Value {
+        self.conditions.get(key).unwrap_or(&serde_json::Value::Null)
+    }
+
+    /// Whether updates were sent, so that answers depend on the moment.
+    pub fn has_updates(&self) -> bool {
+        !self.condition("updates_per_s").is_null()
+    }
+
     /// How many requests of an endpoint failed.
     pub fn failed(&self, target: &str) -> usize {
         self.of(target).map(|(_, run)| run.failed).sum()
@@ -158,6 +177,11 @@ impl Recorded {
             answers.entry(&**query).or_default().extend(found);
         }
         answers
+    }
+
+    /// What a query leaves to the server.
+    pub fn choice(&self, query: &str) -> Choice {
+        self.choices.get(query).copied().unwrap_or_default()
     }
 
     /// The runs of an endpoint as blocks without some of the queries, by load and round.

@@ -11,7 +11,7 @@ use super::endpoint::Endpoint;
 use super::failure::Failure;
 use super::keeper::Keeper;
 use super::metrics::{Counters, Scraper};
-use super::process::{self, MemorySampler, Resources};
+use super::process::{self, MemorySampler, Resources, is_running};
 use super::schedule::Slot;
 use super::server::{ServerCommand, UPDATE_TARGET};
 use super::state::State;
@@ -148,7 +148,10 @@ impl Runner<'_> {
             }
             Service::Foreign(endpoint, pid) => {
                 let updates = target.updates.as_ref();
-                self.measure(slot, endpoint, updates, || *pid, None)
+                let mut run = self.measure(slot, endpoint, updates, || *pid, None)?;
+                let ended = pid.filter(|&pid| !is_running(pid));
+                run.bad_end = ended.map(|pid| format!("its process, {pid}, is not there any more"));
+                Ok(run)
             }
         }
     }

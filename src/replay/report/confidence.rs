@@ -86,6 +86,8 @@ impl Report<'_> {
                 self.outcome.plan.seed,
             ) {
                 Some(Interval { low, mean, high }) => {
+                    // No time is below zero, so the interval need not go there either.
+                    let low = low.max(0.0);
                     format!("{mean:.decimals$} [{low:.decimals$}, {high:.decimals$}]")
                 }
                 None => "-".to_owned(),

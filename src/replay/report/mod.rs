@@ -11,7 +11,7 @@ mod tables;
 #[cfg(test)]
 mod tests;
 
-use super::agreement::DifferenceClass;
+use super::agreement::{Difference, DifferenceClass};
 use super::machine::Machine;
 use super::pace::Pace;
 use super::summary::{QueryMedians, Row};
@@ -81,82 +81,91 @@ impl<'a> Report<'a> {
         if self.rows.iter().any(|row| row.failed() > 0) {
             writeln!(f, "*: timed requests failed, so these times do not compare")?;
         }
-        for row in &self.rows {
-            let (name, title, load) = (self.name(row.target), self.load_title(), row.load);
-            if let Some(bottleneck) = row.bottleneck() {
-                writeln!(f, "warning: {name}, {title} {load}: {bottleneck}")?;
-            }
-            let waited_s = row.check_wait_s();
-            if waited_s > CHECK_WAIT_MAX * row.times_s().sum::<f64>() {
-                writeln!(
-                    f,
-                    "warning: {name}, {title} {load}: the client waited {waited_s:.2} s for its own check of large answers"
-                )?;
-            }
-            if let resent @ 1.. = row.resent() {
-                writeln!(
-                    f,
-                    "warning: {name}, {title} {load}: {resent} requests were sent twice, as the server closed \
-                     the connection without an answer"
-                )?;
-            }
-        }
-        let highest = self.outcome.highest_throughput_per_s();
-        if let Some(limit) = self
-            .outcome
-            .own_limit
-            .filter(|limit| limit.is_near(highest))
-        {
-            writeln!(
-                f,
-                "warning: the harness alone sends {:.0} requests/s, and {highest:.0} were answered; it may be what was measured",
-                limit.requests_per_s
-            )?;
+        for warning in self.warnings() {
+            writeln!(f, "warning: {warning}")?;
         }
         writeln!(f)
     }
 
+    /// Why the figures may not say what they seem to say.
+    fn warnings(&self) -> Vec<String> {
+        let mut warnings = Vec::new();
+        for row in &self.rows {
+            let of = format!(
+                "{}, {} {}",
+                self.name(row.target),
+                self.load_title(),
+                row.load
+            );
+            if let Some(bottleneck) = row.bottleneck() {
+                warnings.push(format!("{of}: {bottleneck}"));
+            }
+            let waited_s = row.check_wait_s();
+            if waited_s > CHECK_WAIT_MAX * row.times_s().sum::<f64>() {
+                warnings.push(format!(
+                    "{of}: the client waited {waited_s:.2} s for its own check of large answers"
+                ));
+            }
+            if let resent @ 1.. = row.resent() {
+                warnings.push(format!(
+                    "{of}: {resent} requests were sent twice, as the server closed the connection without an answer"
+                ));
+            }
+        }
+        let highest = self.outcome.highest_throughput_per_s();
+        let own_limit = self.outcome.own_limit;
+        if let Some(limit) = own_limit.filter(|limit| limit.is_near(highest)) {
+            warnings.push(format!(
+                "the harness alone sends {:.0} requests/s, and {highest:.0} were answered; it may be what was measured",
+                limit.requests_per_s
+            ));
+        }
+        warnings
+    }
+
+    /// What went wrong: answers that differ, requests that failed, servers that ended badly.
+    fn problems(&self) -> Vec<String> {
+        let differences = self.outcome.differences().into_iter();
+        let differences = differences.map(|difference| self.difference(&difference));
+        let failures = self.outcome.failures().into_iter().map(|group| {
+            let (query, name) = (self.query(group.query), self.name(group.target));
+            let (class, count, detail) = (group.class.name(), group.count, group.detail);
+            format!("{query}: {name} {class} ({count} times): {detail}")
+        });
+        let ends = self.outcome.runs.iter().flat_map(|run| {
+            let of = format!(
+                "{}, round {}",
+                self.name(run.slot.target),
+                run.slot.round + 1
+            );
+            let breakdowns = run.breakdowns.iter();
+            let breakdowns = breakdowns.map(|told| format!("{of}: {told}; it was started again"));
+            let bad_end = run.bad_end.iter().map(|told| format!("{of}: {told}"));
+            breakdowns.chain(bad_end).collect::<Vec<_>>()
+        });
+        differences.chain(failures).chain(ends).collect()
+    }
+
+    fn difference(&self, difference: &Difference) -> String {
+        let class = match difference.class {
+            DifferenceClass::RowCount => "row counts differ",
+            DifferenceClass::Terms => "terms differ",
+        };
+        let choice = match difference.is_choice {
+            true => ", which the query leaves open",
+            false => "",
+        };
+        let answers = difference.answers.iter().map(|(target, answer, count)| {
+            format!("\n    {}: {answer} ({count} times)", self.name(*target))
+        });
+        let query = self.query(difference.query);
+        format!("{query}: {class}{choice}{}", answers.collect::<String>())
+    }
+
     fn write_problems(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        for difference in self.outcome.differences() {
-            let class = match difference.class {
-                DifferenceClass::RowCount => "row counts differ",
-                DifferenceClass::Terms => "terms differ",
-            };
-            writeln!(f, "{}: {class}", self.query(difference.query))?;
-            for (target, answer, count) in difference.answers {
-                writeln!(f, "    {}: {answer} ({count} times)", self.name(target))?;
-            }
-        }
-        for group in self.outcome.failures() {
-            writeln!(
-                f,
-                "{}: {} {} ({} times): {}",
-                self.query(group.query),
-                self.name(group.target),
-                group.class.name(),
-                group.count,
-                group.detail
-            )?;
-        }
-        for run in &self.outcome.runs {
-            for breakdown in &run.breakdowns {
-                writeln!(
-                    f,
-                    "{}, round {}: {breakdown}; it was started again",
-                    self.name(run.slot.target),
-                    run.slot.round + 1
-                )?;
-            }
-            if let Some(bad_end) = &run.bad_end {
-                writeln!(
-                    f,
-                    "{}, round {}: {bad_end}",
-                    self.name(run.slot.target),
-                    run.slot.round + 1
-                )?;
-            }
-        }
-        Ok(())
+        self.problems()
+            .iter()
+            .try_for_each(|problem| writeln!(f, "{problem}"))
     }
 
     fn circumstances(&self) -> String {

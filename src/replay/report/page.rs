@@ -27,6 +27,7 @@ impl fmt::Display for Page<'_, '_> {
         for line in report.circumstances().lines() {
             writeln!(f, "<p class=\"faint\">{}</p>", Escaped(line))?;
         }
+        self.write_attention(f)?;
         section(
             f,
             "Times",
@@ -65,6 +66,19 @@ impl fmt::Display for Page<'_, '_> {
 }
 
 impl Page<'_, '_> {
+    /// What must be known before a figure is believed.
+    fn write_attention(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let lines = [self.0.warnings(), self.0.problems()].concat();
+        if lines.is_empty() {
+            return Ok(());
+        }
+        writeln!(f, "<ul class=\"attention\">")?;
+        for line in lines {
+            writeln!(f, "<li>{}</li>", Escaped(&line))?;
+        }
+        writeln!(f, "</ul>")
+    }
+
     fn write_differences(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         if self.0.outcome.plan.targets.len() < 2 {
             return Ok(());

@@ -27,9 +27,15 @@ fn request(round: usize, query: &str, latency_ms: f64, checksum: Option<&str>) -
 
 /// The file of a replay of six rounds, read back.
 fn recorded(found: &Found) -> Recorded {
+    recorded_under(found, json!({"workload_sha256": "1", "queries": []}))
+}
+
+fn recorded_under(found: &Found, conditions: Value) -> Recorded {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("measurements.jsonl");
-    let head = json!({"record": "replay", "workload_sha256": "1", "machine": {}, "targets": ["a"]});
+    let mut head = conditions;
+    head["record"] = "replay".into();
+    head["targets"] = json!(["a"]);
     let mut lines = vec![head];
     for round in 0..6 {
         let of =
@@ -67,6 +73,54 @@ fn changes_are_told_and_decide_the_exit() {
         "a: other answers than before to q",
     );
     check(&of(10.0, None), true, "a: 6 requests failed, 0 before");
+}
+
+#[test]
+fn unlike_conditions_are_told() {
+    let check = |before: Value, after: Value, wanted: &[&str]| {
+        let with_queries = |mut conditions: Value| {
+            conditions["queries"] = json!([]);
+            recorded_under(&FOUND, conditions)
+        };
+        let (before, after) = (with_queries(before), with_queries(after));
+        let text = Changes::between(&before, &after).to_string();
+        let warnings: Vec<_> = (text.lines())
+            .filter_map(|line| line.strip_prefix("warning: "))
+            .collect();
+        assert_eq!(warnings, wanted);
+    };
+    let usual =
+        || json!({"workload_sha256": "1", "machine": {"cores": 2}, "state": "warm", "seed": 1});
+    check(usual(), usual(), &[]);
+    check(
+        usual(),
+        json!({"workload_sha256": "2", "machine": {"cores": 4}, "state": "cold", "seed": 1, "timeout_s": 5}),
+        &[
+            "the workloads (queries of equal names are compared) are not the same",
+            "the machines are not the same",
+            "the states of the servers are not the same: \"warm\" and \"cold\"",
+            "the time-outs are not the same: null and 5",
+        ],
+    );
+}
+
+#[test]
+fn answers_are_not_disputed_where_they_may_differ() {
+    let other = Found {
+        checksum: Some("b"),
+        ..FOUND
+    };
+    let check = |conditions: Value, is_worse: bool| {
+        let before = recorded_under(&FOUND, conditions.clone());
+        let after = recorded_under(&other, conditions);
+        let changes = Changes::between(&before, &after);
+        assert_eq!(changes.are_worse_by(50.0), is_worse, "{changes}");
+    };
+    let leaving = |choice: Value| json!({"queries": [{"name": "q", "choice": choice}]});
+    check(leaving("nothing".into()), true);
+    check(leaving(json!({"rows-at-limit": 1})), false);
+    check(leaving(json!({"rows-at-limit": 2})), true);
+    check(json!({"queries": [], "updates_per_s": 5.0}), false);
 }
 
 #[test]

@@ -120,6 +120,29 @@ fn a_changed_datatype_is_found() {
 }
 
 #[test]
+fn what_a_query_leaves_open_is_told_and_no_fault() {
+    let folder = tempfile::tempdir().unwrap();
+    let text = "SELECT ?a { ?a ?p ?o } LIMIT 1";
+    std::fs::write(folder.path().join("q1.rq"), text).unwrap();
+    let of = |terms: &'static [&str]| foreign(move |_| fake::solutions(terms));
+    let against = |terms| {
+        replay(Plan {
+            workload: Workload::read(folder.path(), 0).unwrap(),
+            ..plan(vec![("a", of(&[ONE])), ("b", of(terms))])
+        })
+    };
+    let outcome = against(&[TWO]);
+    let text = Report::new(&outcome).to_string();
+    assert!(
+        text.contains("q1: terms differ, which the query leaves open"),
+        "{text}"
+    );
+    assert!(outcome.is_clean());
+    assert_eq!(outcome.pairs(0, 1, None)[0].0.latencies_ms.len(), 1);
+    assert!(!against(&[ONE, TWO]).is_clean());
+}
+
+#[test]
 fn labels_of_blank_nodes_are_no_difference() {
     let next = AtomicUsize::new(0);
     let react = foreign(move |_| {
@@ -261,6 +284,28 @@ fn a_request_that_had_to_be_sent_twice_is_told() {
     assert_eq!(queries, [3]);
     let text = Report::new(&outcome).to_string();
     assert!(text.contains("1 requests were sent twice"), "{text}");
+}
+
+#[tokio::test]
+async fn an_update_is_never_sent_twice() {
+    use super::client::Client;
+    use super::world::RealWorld;
+    let sent = AtomicUsize::new(0);
+    let (endpoint, seen) =
+        fake::start_watched(move |_| match sent.fetch_add(1, Ordering::Relaxed) {
+            0 => Reaction::Send(fake::response("204 No Content", "text/plain", "")),
+            _ => Reaction::SendAndClose(Vec::new()),
+        });
+    let mut client = Client::new(RealWorld, endpoint, Duration::from_secs(30));
+    let update = "update=CLEAR+ALL".into();
+    assert!(client.post_update(&update).await.failure.is_none());
+    let exchange = client.post_update(&update).await;
+    assert_eq!(
+        exchange.failure.map(|f| f.class),
+        Some(FailureClass::Connection)
+    );
+    assert!(!exchange.head.resent);
+    assert_eq!(seen.try_iter().count(), 2);
 }
 
 #[test]

@@ -51,7 +51,7 @@ impl Imported {
             candidates = draw(candidates, size, seed);
         }
         imported.kept = candidates.len();
-        let failed = |e| Error::io(format_args!("writing {}", path.display()), e);
+        let failed = |e| Error::user_file(format_args!("writing {}", path.display()), e);
         fs::create_dir_all(folder).map_err(failed)?;
         let mut out = BufWriter::new(File::create_new(&path).map_err(failed)?);
         write(&candidates, &mut out).map_err(failed)?;

@@ -12,6 +12,7 @@ mod moment;
 pub mod structure;
 
 use super::checksum::Expected;
+use super::choice::Choice;
 use super::order::SortKey;
 use crate::diagnostics::{Error, ErrorKind, Result};
 use crate::rdf::Compression;
@@ -120,11 +121,21 @@ impl Workload {
         } else {
             Self::read_recorded(path)?
         };
+        if workload.sequence.is_empty() {
+            let path = path.display();
+            return Err(Error::new(
+                ErrorKind::Settings,
+                format!(
+                    "{path} holds no queries: a workload is a folder of *.rq files or one that `kaluta replay import` \
+                     wrote, or a file with a query or a JSON object a line"
+                ),
+            ));
+        }
         if workload.sequence.len() <= warm {
             return Err(Error::new(
                 ErrorKind::Settings,
                 format!(
-                    "{} holds {} queries (*.rq) and the first {warm} only warm the server, so none is left to time; \
+                    "{} holds {} queries and the first {warm} only warm the server, so none is left to time; \
                      name another folder with --queries or a smaller --warm",
                     path.display(),
                     workload.sequence.len()
@@ -156,7 +167,7 @@ impl Workload {
         let mut queries = Vec::new();
         for path in files(folder, "rq")? {
             let text = std::fs::read_to_string(&path)
-                .map_err(|e| Error::io(format_args!("reading {}", path.display()), e))?;
+                .map_err(|e| Error::user_file(format_args!("reading {}", path.display()), e))?;
             let name = path.file_stem().unwrap_or_default().to_string_lossy();
             let request = LoggedRequest {
                 query: text,
@@ -275,6 +286,7 @@ impl Expected {
         Self {
             form: QueryForm::of(query),
             sort_keys,
+            choice: Choice::of_query(query),
         }
     }
 }
@@ -292,7 +304,7 @@ pub fn parse_query(text: &str) -> Result<Algebra> {
 
 /// The lines of a file, decompressed as its name says. Bytes that are no text are replaced.
 fn log_lines(path: &Path) -> Result<impl Iterator<Item = Result<String>>> {
-    let failed = |path: &Path, e| Error::io(format_args!("reading {}", path.display()), e);
+    let failed = |path: &Path, e| Error::user_file(format_args!("reading {}", path.display()), e);
     let file = File::open(path).map_err(|e| failed(path, e))?;
     let reader = Compression::of_path(path).reader(file);
     let lines = BufReader::new(reader.map_err(|e| failed(path, e))?).split(b'\n');
@@ -349,7 +361,7 @@ fn hexadecimal(hasher: Sha256) -> String {
 /// The files of a folder with an extension, in the order of their names.
 pub(super) fn files(folder: &Path, extension: &str) -> Result<Vec<PathBuf>> {
     let failed = |e| {
-        Error::io(
+        Error::user_file(
             format_args!("reading the *.{extension} files in {}", folder.display()),
             e,
         )

@@ -4,7 +4,7 @@
 
 use super::QueryForm;
 use spargebra::Query as Algebra;
-use spargebra::algebra::GraphPattern;
+use spargebra::algebra::{Expression, GraphPattern};
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::fmt;
 
@@ -66,20 +66,47 @@ impl Structure {
         | Algebra::Ask { pattern, .. }) = query;
         let mut found = Found::default();
         found.visit(pattern);
-        let template = template(&query.to_string());
-        if template
-            .split(|c: char| !c.is_alphabetic())
-            .any(|word| word == "EXISTS")
-        {
-            found.operators.insert("EXISTS");
-        }
-        Self {
+        let mut structure = Self {
             form: QueryForm::of(query),
             triple_patterns: found.edges.len(),
             shape: shape(&found.edges),
             operators: found.operators,
-            template,
+            template: template(&query.to_string()),
+        };
+        if structure.has_word("EXISTS") {
+            structure.operators.insert("EXISTS");
         }
+        structure
+    }
+
+    /// Whether a keyword or a function of the language is in it, in capitals.
+    pub fn has_word(&self, wanted: &str) -> bool {
+        let is_end = |c: char| !(c.is_alphabetic() || c == '_');
+        self.template.split(is_end).any(|word| word == wanted)
+    }
+}
+
+/// The patterns that a pattern works on.
+pub fn inputs(pattern: &GraphPattern) -> Vec<&GraphPattern> {
+    match pattern {
+        GraphPattern::Bgp { .. } | GraphPattern::Path { .. } | GraphPattern::Values { .. } => {
+            Vec::new()
+        }
+        GraphPattern::Join { left, right }
+        | GraphPattern::LeftJoin { left, right, .. }
+        | GraphPattern::Lateral { left, right }
+        | GraphPattern::Union { left, right }
+        | GraphPattern::Minus { left, right } => vec![left, right],
+        GraphPattern::Filter { inner, .. }
+        | GraphPattern::Graph { inner, .. }
+        | GraphPattern::Extend { inner, .. }
+        | GraphPattern::OrderBy { inner, .. }
+        | GraphPattern::Project { inner, .. }
+        | GraphPattern::Distinct { inner }
+        | GraphPattern::Reduced { inner }
+        | GraphPattern::Slice { inner, .. }
+        | GraphPattern::Group { inner, .. }
+        | GraphPattern::Service { inner, .. } => vec![inner],
     }
 }
 
@@ -102,25 +129,10 @@ impl Found {
             GraphPattern::Path {
                 subject, object, ..
             } => self.edge(subject, object),
-            GraphPattern::Values { .. } => {}
-            GraphPattern::Join { left, right }
-            | GraphPattern::LeftJoin { left, right, .. }
-            | GraphPattern::Lateral { left, right }
-            | GraphPattern::Union { left, right }
-            | GraphPattern::Minus { left, right } => {
-                self.visit(left);
-                self.visit(right);
-            }
-            GraphPattern::Filter { inner, .. }
-            | GraphPattern::Graph { inner, .. }
-            | GraphPattern::Extend { inner, .. }
-            | GraphPattern::OrderBy { inner, .. }
-            | GraphPattern::Project { inner, .. }
-            | GraphPattern::Distinct { inner }
-            | GraphPattern::Reduced { inner }
-            | GraphPattern::Slice { inner, .. }
-            | GraphPattern::Group { inner, .. }
-            | GraphPattern::Service { inner, .. } => self.visit(inner),
+            _ => {}
+        }
+        for input in inputs(pattern) {
+            self.visit(input);
         }
     }
 
@@ -144,7 +156,12 @@ fn operator(pattern: &GraphPattern) -> Option<&'static str> {
         GraphPattern::Filter { .. } => "FILTER",
         GraphPattern::Union { .. } => "UNION",
         GraphPattern::Graph { .. } => "GRAPH",
-        GraphPattern::Extend { .. } => "BIND",
+        // What only gives another name to a variable stands for the alias of an aggregate.
+        GraphPattern::Extend {
+            expression: Expression::Variable(_),
+            ..
+        } => return None,
+        GraphPattern::Extend { .. } => "BIND or AS",
         GraphPattern::Minus { .. } => "MINUS",
         GraphPattern::Values { .. } => "VALUES",
         GraphPattern::OrderBy { .. } => "ORDER BY",
@@ -293,6 +310,20 @@ mod tests {
         ];
         assert_eq!(operators, wanted);
         assert_eq!((found.form, found.triple_patterns), (QueryForm::Select, 2));
+    }
+
+    #[test]
+    fn an_aggregate_is_no_bind() {
+        let check = |text: &str, wanted: &[&str]| {
+            let found: Vec<_> = structure(text).operators.into_iter().collect();
+            assert_eq!(found, wanted, "{text}");
+        };
+        check(
+            "SELECT (COUNT(*) AS ?n) { ?a ?b ?c }",
+            &["GROUP BY or aggregate"],
+        );
+        check("SELECT (1 + ?c AS ?n) { ?a ?b ?c }", &["BIND or AS"]);
+        check("SELECT * { ?a ?b ?c BIND(1 + ?c AS ?n) }", &["BIND or AS"]);
     }
 
     #[test]
