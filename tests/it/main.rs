@@ -5,6 +5,7 @@
 mod cases;
 mod chapter17;
 mod cliffs;
+mod commands;
 mod compare;
 mod concurrency;
 mod differential;
@@ -47,6 +48,7 @@ fn main() -> ExitCode {
         cases::trials(),
         chapter17::trials(),
         cliffs::trials(),
+        commands::trials(),
         differential::trials(&operators),
         metamorphic::trials(&operators),
         federation::trials(),
