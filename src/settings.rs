@@ -155,6 +155,8 @@ pub struct LogSettings {
     pub directives: String,
     /// Text for people or lines of JSON for programs.
     pub format: LogFormat,
+    /// The file to which a served store appends its queries and updates; empty for none.
+    pub requests_file: PathBuf,
 }
 
 impl Default for Settings {
@@ -235,6 +237,7 @@ impl Default for LogSettings {
         Self {
             directives: "info".to_owned(),
             format: LogFormat::default(),
+            requests_file: PathBuf::new(),
         }
     }
 }

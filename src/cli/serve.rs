@@ -55,6 +55,9 @@ pub struct ServeArgs {
     /// The time a query may take, in seconds; 0 for no limit
     #[arg(long, value_name = "SECONDS")]
     timeout_s: Option<u64>,
+    /// Append queries and updates to a file, as JSON Lines without their clients, of which `replay import` makes a workload
+    #[arg(long, value_name = "FILE")]
+    request_log: Option<PathBuf>,
 }
 
 impl ServeArgs {
@@ -75,6 +78,8 @@ impl ServeArgs {
         }
         let timeout = self.timeout_s.map(|s| s.saturating_mul(1000).to_string());
         flags.extend(timeout.map(|ms| ("query.timeout_ms", ms)));
+        let request_log = self.request_log.as_ref();
+        flags.extend(request_log.map(|p| ("log.requests_file", p.to_string_lossy().into_owned())));
         flags
     }
 }

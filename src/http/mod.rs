@@ -5,7 +5,8 @@
 //! the [`pool`], where [`answer`] prepares, negotiates ([`negotiation`]), runs and serializes; bytes come back through
 //! an [`outlet`], which holds small answers back, streams long ones and breaks the transfer when an error comes late.
 //! Updates and documents for the [`graph_store`] run on threads of their own ([`update`]), the latter by way of an
-//! [`upload`]. The async threads only move bytes and never run a query, wait for a lock or write a log.
+//! [`upload`]. The async threads only move bytes and never run a query, wait for a lock or write a log; what was asked is
+//! written by the [`request_log`], if that is wanted.
 
 mod admin;
 mod answer;
@@ -27,6 +28,7 @@ mod pool;
 mod problem;
 mod protocol;
 mod query;
+mod request_log;
 mod resources;
 mod server;
 mod update;

@@ -8,6 +8,7 @@ use super::exchange::RequestId;
 use super::negotiation::{Accept, Coding};
 use super::outlet::{Head, Reply};
 use super::protocol::{self, Call, Door};
+use super::request_log::Entry;
 use super::server::Shared;
 use super::{update, upload};
 use crate::diagnostics::{Error, ErrorKind, Result};
@@ -45,7 +46,10 @@ pub async fn respond(
     let body = upload::decode(read(body, bytes_max).await?, coding, bytes_max).await?;
     let url_query = parts.uri.query().unwrap_or_default();
     let base = endpoint(&parts.headers, parts.uri.path(), shared.address).into_string();
-    match protocol::parse(door, &parts.method, url_query, &parts.headers, &body)? {
+    let call = protocol::parse(door, &parts.method, url_query, &parts.headers, &body)?;
+    let log = shared.requests.as_ref();
+    let recorded = log.and_then(|log| Some((log, Entry::of(&parts, &call)?)));
+    let outcome = match call {
         Call::Query(mut call) => {
             call.request.base = Some(base);
             answer(shared, id, &parts, Asked::Query(call)).await
@@ -54,7 +58,15 @@ pub async fn respond(
             call.base = Some(base);
             update::respond(shared, call).await
         }
+    };
+    if let Some((log, entry)) = recorded {
+        let status = match &outcome {
+            Ok(response) => response.status().as_u16(),
+            Err(error) => error.kind().status(),
+        };
+        log.answered(entry, status);
     }
+    outcome
 }
 
 /// Answers what is asked, on a thread for queries.

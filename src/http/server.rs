@@ -4,6 +4,7 @@ use super::error_log::ErrorLog;
 use super::exchange::exchange;
 use super::metrics::Metrics;
 use super::pool::Pool;
+use super::request_log::RequestLog;
 use crate::diagnostics::logging::LogControl;
 use crate::diagnostics::{Error, Result};
 use crate::engine::Engine;
@@ -36,6 +37,8 @@ pub struct Shared {
     pub metrics: Arc<Metrics>,
     /// Who writes the records of failed requests.
     pub errors: Arc<ErrorLog>,
+    /// Where queries and updates are recorded, if anywhere.
+    pub requests: Option<RequestLog>,
     /// The log, where the process has one to manage.
     pub log: Option<LogControl>,
     /// Limits of queries.
@@ -80,6 +83,10 @@ impl Server {
             updates: Pool::start("update", settings.update.threads, settings.update.queue_max)?,
             metrics: Arc::default(),
             errors: Arc::new(ErrorLog::start()?),
+            requests: match settings.log.requests_file.as_path() {
+                path if path.as_os_str().is_empty() => None,
+                path => Some(RequestLog::start(path)?),
+            },
             log,
             query: settings.query.clone(),
             is_federated: !settings.service.allow.is_empty(),

@@ -83,6 +83,14 @@ impl Outcome {
         found.collect()
     }
 
+    /// How many answers came in formats that are not read.
+    pub fn unread(&self) -> usize {
+        let outcomes = self.requests().map(|(_, request)| &request.outcome);
+        outcomes
+            .filter(|outcome| outcome.as_ref().is_ok_and(|answer| answer.is_unread))
+            .count()
+    }
+
     /// The failed requests, grouped.
     pub fn failures(&self) -> Vec<FailureGroup> {
         let mut groups = BTreeMap::new();

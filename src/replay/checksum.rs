@@ -6,17 +6,21 @@
 //! machines. A body that does not close its format is a failure, and so is one whose rows are not in the order asked for.
 //! A body is read as a stream, in memory that does not grow with it.
 
+use super::answer_terms::append_triple;
 use super::choice::Choice;
-use super::digest::{LiteralParts, TermBytes};
+use super::digest::TermBytes;
 use super::distinct::Distinct;
 use super::failure::{Failure, FailureClass};
 use super::order::{OrderWatch, SortKey};
-use super::solutions;
+use super::results;
+use super::solutions::{self, Document};
 use super::workload::QueryForm;
 use foldhash::quality::FixedState;
-use oxrdf::{TermRef, TripleRef};
+use hyper::header::HeaderValue;
+use oxrdf::TripleRef;
 use oxrdfio::{RdfFormat, RdfParser};
 use serde::Serialize;
+use sparesults::QueryResultsFormat;
 use std::hash::BuildHasher;
 use std::io::Read;
 
@@ -29,6 +33,8 @@ pub struct Expected {
     pub sort_keys: Vec<SortKey>,
     /// What the server may choose.
     pub choice: Choice,
+    /// The `Accept` header, where it is not the usual one of the form.
+    pub accept: Option<HeaderValue>,
 }
 
 impl Expected {
@@ -38,7 +44,14 @@ impl Expected {
             form,
             sort_keys: Vec::new(),
             choice: Choice::Nothing,
+            accept: None,
         }
+    }
+
+    /// The `Accept` header of the request.
+    pub fn accept(&self) -> HeaderValue {
+        let usual = HeaderValue::from_static(self.form.media_type());
+        self.accept.clone().unwrap_or(usual)
     }
 }
 
@@ -49,6 +62,8 @@ pub struct Answer {
     pub rows: u64,
     /// The sum of the rows' digests.
     pub checksum: u64,
+    /// Whether it came in a format that is not read here, so that it is only known to be whole.
+    pub is_unread: bool,
 }
 
 impl Answer {
@@ -60,7 +75,9 @@ impl Answer {
         };
         match expected.form {
             QueryForm::Select | QueryForm::Ask => Self::of_results(expected, media_type, body),
-            QueryForm::Construct | QueryForm::Describe => Self::of_graph(media_type, body),
+            QueryForm::Construct | QueryForm::Describe => {
+                Self::of_graph(expected, media_type, body)
+            }
         }
     }
 
@@ -71,12 +88,16 @@ impl Answer {
     }
 
     fn of_results(expected: &Expected, media_type: &str, body: impl Read) -> Result<Self, Failure> {
-        let name = media_type.split(';').next().unwrap_or_default().trim();
-        if !["application/sparql-results+json", "application/json"].contains(&name) {
-            return Err(unexpected(media_type, body));
-        }
         let mut watch = OrderWatch::new(&expected.sort_keys);
-        let document = solutions::parse(body, &mut watch).map_err(malformed)?;
+        let document: Document = match results_format(media_type) {
+            Some(QueryResultsFormat::Json) => {
+                solutions::parse(body, &mut watch).map_err(malformed)?
+            }
+            Some(format) if expected.accept.is_some() && format != QueryResultsFormat::Csv => {
+                results::parse(format, body, &mut watch).map_err(malformed)?
+            }
+            _ => return unread(expected, media_type, body),
+        };
         if let Some(row) = watch.wrong_row() {
             return Err(Failure::new(
                 FailureClass::Order,
@@ -90,9 +111,9 @@ impl Answer {
         answer.ok_or_else(|| malformed(missing))
     }
 
-    fn of_graph(media_type: &str, body: impl Read) -> Result<Self, Failure> {
+    fn of_graph(expected: &Expected, media_type: &str, body: impl Read) -> Result<Self, Failure> {
         let Some(format) = RdfFormat::from_media_type(media_type) else {
-            return Err(unexpected(media_type, body));
+            return unread(expected, media_type, body);
         };
         let hasher = FixedState::default();
         let mut distinct = Distinct::default();
@@ -110,7 +131,10 @@ impl Answer {
 
 impl std::fmt::Display for Answer {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        write!(f, "{} rows, checksum {:016x}", self.rows, self.checksum)
+        match self.is_unread {
+            true => f.write_str("whole, in a format that is not read"),
+            false => write!(f, "{} rows, checksum {:016x}", self.rows, self.checksum),
+        }
     }
 }
 
@@ -122,6 +146,26 @@ fn uncounted(error: std::io::Error) -> Failure {
     malformed(format_args!("its triples could not be counted: {error}"))
 }
 
+fn results_format(media_type: &str) -> Option<QueryResultsFormat> {
+    match media_type.split(';').next().unwrap_or_default().trim() {
+        "application/json" => Some(QueryResultsFormat::Json),
+        name => QueryResultsFormat::from_media_type(name),
+    }
+}
+
+/// An answer in another format: taken as it is where the request named formats of its own, else a failure.
+fn unread(expected: &Expected, media_type: &str, mut body: impl Read) -> Result<Answer, Failure> {
+    if expected.accept.is_none() {
+        return Err(unexpected(media_type, body));
+    }
+    // What flows through a check is to be taken to its end.
+    std::io::copy(&mut body, &mut std::io::sink()).map_err(malformed)?;
+    Ok(Answer {
+        is_unread: true,
+        ..Answer::default()
+    })
+}
+
 fn unexpected(media_type: &str, body: impl Read) -> Failure {
     const EXCERPT_BYTES_MAX: u64 = 80;
     let mut excerpt = Vec::new();
@@ -131,32 +175,6 @@ fn unexpected(media_type: &str, body: impl Read) -> Failure {
     malformed(format_args!(
         "an answer in {media_type}, which was not asked for: {excerpt:?}"
     ))
-}
-
-fn append_term(term: TermRef<'_>, bytes: &mut TermBytes) {
-    match term {
-        TermRef::NamedNode(iri) => bytes.iri(iri.as_str()),
-        TermRef::BlankNode(_) => bytes.blank_node(),
-        TermRef::Literal(literal) => {
-            let direction = literal.direction().map(|direction| direction.to_string());
-            bytes.literal(LiteralParts {
-                value: literal.value(),
-                datatype: Some(literal.datatype().as_str()),
-                language: literal.language(),
-                direction: direction.as_deref(),
-            });
-        }
-        TermRef::Triple(triple) => {
-            bytes.triple_term();
-            append_triple(triple.as_ref(), bytes);
-        }
-    }
-}
-
-fn append_triple(triple: TripleRef<'_>, bytes: &mut TermBytes) {
-    append_term(triple.subject.into(), bytes);
-    append_term(triple.predicate.into(), bytes);
-    append_term(triple.object, bytes);
 }
 
 #[cfg(test)]

@@ -13,7 +13,7 @@ use bytes::Bytes;
 use http_body_util::{BodyExt, Full};
 use hyper::body::Incoming;
 use hyper::client::conn::http1::{SendRequest, handshake};
-use hyper::header::{ACCEPT, CONTENT_TYPE, HOST, HeaderName, SERVER, USER_AGENT};
+use hyper::header::{ACCEPT, CONTENT_TYPE, HOST, HeaderName, HeaderValue, SERVER, USER_AGENT};
 use hyper::{Method, Request, Response};
 use hyper_util::rt::TokioIo;
 use std::sync::Arc;
@@ -31,7 +31,7 @@ pub struct Client<W> {
 
 struct Message {
     method: Method,
-    accept: &'static str,
+    accept: HeaderValue,
     form: Bytes,
     expected: Option<Arc<Expected>>,
 }
@@ -93,11 +93,17 @@ impl<W: World> Client<W> {
         }
     }
 
-    /// Sends a form and reads its response to the end (SPARQL 1.1 Protocol, section 2.1.2).
-    pub async fn post_form(&mut self, form: &Bytes, expected: &Arc<Expected>) -> Exchange {
+    /// Sends a query's form, with GET in the URL, and reads the response to its end (SPARQL 1.1 Protocol, sections 2.1.1 and
+    /// 2.1.2).
+    pub async fn query(
+        &mut self,
+        method: &Method,
+        form: &Bytes,
+        expected: &Arc<Expected>,
+    ) -> Exchange {
         self.exchange(&Message {
-            method: Method::POST,
-            accept: expected.form.media_type(),
+            method: method.clone(),
+            accept: expected.accept(),
             form: form.clone(),
             expected: Some(Arc::clone(expected)),
         })
@@ -108,7 +114,7 @@ impl<W: World> Client<W> {
     pub async fn post_update(&mut self, form: &Bytes) -> Exchange {
         self.exchange(&Message {
             method: Method::POST,
-            accept: "*/*",
+            accept: HeaderValue::from_static("*/*"),
             form: form.clone(),
             expected: None,
         })
@@ -119,7 +125,7 @@ impl<W: World> Client<W> {
     pub async fn get(&mut self, accept: &'static str) -> Exchange {
         self.exchange(&Message {
             method: Method::GET,
-            accept,
+            accept: HeaderValue::from_static(accept),
             form: Bytes::new(),
             expected: None,
         })
@@ -233,18 +239,33 @@ impl<W: World> Connection<W> {
 
 impl Endpoint {
     fn request(&self, message: &Message) -> Result<Request<Full<Bytes>>, Failure> {
+        let is_post = message.method == Method::POST;
+        let (target, body) = match is_post {
+            true => (self.target.clone(), message.form.clone()),
+            false => (self.target_with(&message.form), Bytes::new()),
+        };
         let mut request = Request::builder()
             .method(&message.method)
-            .uri(&self.target)
+            .uri(target)
             .header(HOST, &self.authority)
             .header(USER_AGENT, AGENT)
-            .header(ACCEPT, message.accept);
-        if message.method == Method::POST {
+            .header(ACCEPT, &message.accept);
+        if is_post {
             request = request.header(CONTENT_TYPE, "application/x-www-form-urlencoded");
         }
         request
-            .body(Full::new(message.form.clone()))
+            .body(Full::new(body))
             .map_err(|e| Failure::new(FailureClass::Connection, e))
+    }
+
+    /// The target with more parameters.
+    fn target_with(&self, form: &[u8]) -> String {
+        let joint = match (form, self.target.contains('?')) {
+            ([], _) => "",
+            (_, true) => "&",
+            (_, false) => "?",
+        };
+        format!("{}{joint}{}", self.target, String::from_utf8_lossy(form))
     }
 }
 

@@ -312,7 +312,9 @@ impl<'a> Course<'a> {
             head,
             body,
             failure,
-        } = client.post_form(&asked.body, &asked.expected).await;
+        } = client
+            .query(&asked.method, &asked.form, &asked.expected)
+            .await;
         let since_origin = |moment| self.since_origin(moment);
         let timing = Timing {
             phase,

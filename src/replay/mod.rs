@@ -12,6 +12,7 @@
 //! quick success; runs of different settings are interleaved; equal seeds give equal schedules.
 
 pub mod agreement;
+pub mod answer_terms;
 pub mod answers;
 pub mod blocks;
 pub mod bootstrap;
@@ -39,6 +40,7 @@ pub mod process;
 mod prompt;
 pub mod recorded;
 pub mod report;
+pub mod results;
 pub mod run;
 pub mod schedule;
 pub mod server;

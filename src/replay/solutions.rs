@@ -60,7 +60,8 @@ impl<'de> Visitor<'de> for DocumentSeed<'_, '_> {
     }
 }
 
-fn boolean(value: bool) -> Answer {
+/// The answer to ASK.
+pub fn boolean(value: bool) -> Answer {
     let mut answer = Answer::default();
     answer.add(digest(&[u8::from(value)]));
     answer

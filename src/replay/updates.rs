@@ -17,6 +17,7 @@ use super::workload::QueryForm;
 use super::world::World;
 use crate::diagnostics::{Error, ErrorKind, Result};
 use bytes::Bytes;
+use hyper::Method;
 use spargebra::SparqlParser;
 use std::path::Path;
 use std::sync::Arc;
@@ -166,7 +167,7 @@ async fn look<W: World>(
     let mut asked = 0;
     loop {
         asked += 1;
-        let exchange = asker.post_form(&query, &expected).await;
+        let exchange = asker.query(&Method::POST, &query, &expected).await;
         if let Some(failure) = exchange.failure {
             return (asked, Err(failure));
         }

@@ -1,6 +1,7 @@
 //! What the commands make of a user's mistakes, of readers that go away, and of a log that is to be replayed.
 
-use super::http::program::{kaluta, store_with, succeed};
+use super::http::client::request;
+use super::http::program::{Served, kaluta, store_with, succeed};
 use libtest_mimic::Trial;
 use std::fs;
 use std::io::Read;
@@ -24,6 +25,10 @@ pub fn trials() -> Vec<Trial> {
         trial("nobody has to read to the end", closed_streams),
         trial("a plan is told in the same words each time", stable_plans),
         trial("a log is replayed with three commands", replayed_log),
+        trial(
+            "what a server was asked is recorded and replayed",
+            request_log,
+        ),
     ]
 }
 
@@ -300,6 +305,72 @@ fn replayed_log() {
     assert!(page.starts_with("<!doctype html>") && page.ends_with("</html>\n"));
     let compared = succeed(&["replay", "compare", &json, &json, "--fail-above", "5%"]);
     assert!(!compared.contains("warning"), "{compared}");
+}
+
+fn request_log() {
+    let folder = store_with(TRIPLE);
+    let path = |name: &str| text(folder.path(), name);
+    let log = path("requests.jsonl");
+    fs::write(&log, "a line that was cut").unwrap();
+    let served = Served::start(&folder.path().join("store"), &["--request-log", &log]);
+    let form = ("Content-Type", "application/x-www-form-urlencoded");
+    let sent = |method: &str, target: &str, headers: &[(&str, &str)], body: Option<&str>| {
+        request(served.address, method, target, headers, body).status
+    };
+    let get = "/query?query=ASK+%7B%7D&named-graph-uri=http%3A%2F%2Fe%2Fg";
+    assert_eq!(
+        sent(
+            "GET",
+            get,
+            &[("Accept", "text/csv"), ("Cookie", "s3cret")],
+            None
+        ),
+        200
+    );
+    assert_eq!(
+        sent(
+            "POST",
+            "/query",
+            &[form],
+            Some("query=SELECT+%2A+%7B+%3Fs+%3Fp+%3Fo+%7D")
+        ),
+        200
+    );
+    assert_eq!(sent("POST", "/query", &[form], Some("query=SELECT")), 400);
+    assert_eq!(
+        sent("POST", "/update", &[form], Some("update=CLEAR+ALL")),
+        200
+    );
+    assert_eq!(sent("GET", "/health", &[], None), 200);
+    assert_eq!(served.stop("TERM").0, Some(0));
+    let lines = fs::read_to_string(&log).unwrap();
+    let mut records = lines.lines().skip(1).map(|line| {
+        let record: serde_json::Value = serde_json::from_str(line).unwrap();
+        assert!(record["answered_ms"].as_f64().unwrap() > 0.0);
+        record
+    });
+    let first = records.next().unwrap();
+    assert_eq!(
+        (&first["query"], &first["accept"]),
+        (&"ASK {}".into(), &"text/csv".into())
+    );
+    let statuses: Vec<_> = records
+        .map(|record| record["status"].as_u64().unwrap())
+        .collect();
+    assert_eq!(statuses, [200, 400, 200]);
+    assert!(
+        !lines.contains("s3cret") && !lines.contains("127.0.0.1"),
+        "{lines}"
+    );
+    let imported = succeed(&["replay", "import", &log, "--out", &path("workload")]);
+    assert!(
+        imported.starts_with("5 lines: 2 requests of 2 templates kept, 3 dropped"),
+        "{imported}"
+    );
+    let workload = path("workload");
+    let replayed = replay(&workload, &path("store"), &[]);
+    let report = String::from_utf8(replayed.stdout).unwrap();
+    assert!(replayed.status.success(), "{report}");
 }
 
 /// Replays a workload against own servers.

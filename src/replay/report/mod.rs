@@ -81,6 +81,13 @@ impl<'a> Report<'a> {
         if self.rows.iter().any(|row| row.failed() > 0) {
             writeln!(f, "*: timed requests failed, so these times do not compare")?;
         }
+        let unread = self.outcome.unread();
+        if unread > 0 {
+            writeln!(
+                f,
+                "{unread} answers came in formats that are not read; they are only known to be whole"
+            )?;
+        }
         for warning in self.warnings() {
             writeln!(f, "warning: {warning}")?;
         }

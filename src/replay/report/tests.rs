@@ -64,6 +64,7 @@ fn request(query: usize, latency_ms: u64) -> Request {
         outcome: Ok(Answer {
             rows: 1,
             checksum: 1,
+            is_unread: false,
         }),
     }
 }
@@ -263,6 +264,7 @@ fn a_query_with_disputed_answers_is_not_compared() {
     outcome.runs[7].requests[2].outcome = Ok(Answer {
         rows: 1,
         checksum: 2,
+        is_unread: false,
     });
     let text = Report::new(&outcome).to_string();
     assert!(

@@ -364,6 +364,56 @@ fn every_query_is_sent_once_a_run_the_warm_ones_first() {
 }
 
 #[test]
+fn a_recorded_method_and_accept_header_are_sent() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("recorded.jsonl");
+    let lines = [
+        r#"{"query":"SELECT ?a { ?a ?p 1 }","method":"GET","accept":"text/tab-separated-values"}"#,
+        r#"{"query":"SELECT ?a { ?a ?p 1 }","method":"POST","accept":"text/csv"}"#,
+    ];
+    std::fs::write(&path, lines.join("\n")).unwrap();
+    let (endpoint, seen) = fake::start_watched(|seen| {
+        let (media_type, body) = match seen.line.starts_with("GET ") {
+            true => ("text/tab-separated-values", "?a\n1\n"),
+            false => ("text/csv", "a\n1\n"),
+        };
+        Reaction::Send(fake::response("200 OK", media_type, body))
+    });
+    let outcome = replay(Plan {
+        workload: Workload::read(&path, 0).unwrap(),
+        loads: [1].map(Load::closed).into(),
+        rounds: 1,
+        ..plan(vec![("a", Service::Foreign(endpoint, None))])
+    });
+    assert!(outcome.is_clean());
+    assert_eq!(outcome.unread(), 1);
+    let rows: Vec<_> = (outcome.runs[0].requests.iter())
+        .map(|request| request.outcome.as_ref().unwrap().rows)
+        .collect();
+    assert_eq!(rows, [1, 0]);
+    let queries: Vec<_> = seen
+        .try_iter()
+        .filter(|seen| !seen.line.contains("metrics"))
+        .collect();
+    let query = "SELECT+%3Fa+%7B+%3Fa+%3Fp+1+%7D";
+    let line = format!("GET /query?x=y&query={query} HTTP/1.1");
+    assert_eq!(queries[0].line, line);
+    assert!(
+        queries[0]
+            .head
+            .contains("accept: text/tab-separated-values\r\n")
+    );
+    assert!(
+        queries[1].line.starts_with("POST ") && queries[1].head.contains("accept: text/csv\r\n")
+    );
+    let text = Report::new(&outcome).to_string();
+    assert!(
+        text.contains("1 answers came in formats that are not read"),
+        "{text}"
+    );
+}
+
+#[test]
 fn threads_send_side_by_side() {
     let barrier = std::sync::Barrier::new(2);
     let react = foreign(move |_| {

@@ -1,8 +1,8 @@
 //! From a log to a workload: decoded, without what does not parse and without its clients, in the order of the log.
 
-use super::log::{Dropped, LogFormat, LoggedRequest};
+use super::log::{Dropped, LoggedRequest};
 use super::structure::Structure;
-use super::{RECORDED_FILE, log_lines, parse_query};
+use super::{RECORDED_FILE, parse_query, recognised_lines};
 use crate::diagnostics::{Error, ErrorKind, Result};
 use rand::SeedableRng;
 use rand::seq::SliceRandom;
@@ -61,13 +61,9 @@ impl Imported {
     fn read(&mut self, log: &Path) -> Result<Vec<Candidate>> {
         let mut candidates = Vec::new();
         let mut templates = BTreeMap::new();
-        let mut format = None;
-        for line in log_lines(log)? {
+        let (format, lines) = recognised_lines(log)?;
+        for line in lines {
             let line = line?;
-            if line.trim().is_empty() {
-                continue;
-            }
-            let format = *format.get_or_insert_with(|| LogFormat::of_line(&line));
             self.lines += 1;
             let structured = format.parse(&line).and_then(|request| {
                 let structure = request.as_ref().map(|request| {

@@ -78,11 +78,11 @@ impl Dropped {
 }
 
 impl LogFormat {
-    /// The format that a first line is in.
-    pub fn of_line(line: &str) -> Self {
-        if line.trim_start().starts_with('{') {
+    /// The format of a file by its first lines, some of which may be broken.
+    pub fn of_lines(lines: &[String]) -> Self {
+        if lines.iter().any(|line| line.trim_start().starts_with('{')) {
             Self::Json
-        } else if request_line(line).is_some() {
+        } else if lines.iter().any(|line| request_line(line).is_some()) {
             Self::Access
         } else {
             Self::Queries
@@ -217,8 +217,12 @@ mod tests {
     const COMBINED: &str = r#"192.0.2.7 - ann [10/Oct/2000:13:55:36 -0700] "GET /sparql?query=ASK%20%7B+%3Fs+%3Fp+%22a%22+%7D&default-graph-uri=http%3A%2F%2Fe%2Fg&apikey=s3cret HTTP/1.1" 200 2326 "http://e/me" "Agent/1""#;
 
     #[test]
-    fn formats_are_told_by_a_line() {
-        let check = |line: &str, wanted| assert_eq!(LogFormat::of_line(line), wanted, "{line}");
+    fn formats_are_told_by_their_lines() {
+        let check = |line: &str, wanted| {
+            assert_eq!(LogFormat::of_lines(&[line.to_owned()]), wanted, "{line}")
+        };
+        let cut = ["a line that was cut", COMBINED].map(str::to_owned);
+        assert_eq!(LogFormat::of_lines(&cut), LogFormat::Access);
         check(COMBINED, LogFormat::Access);
         check(r#"{"query":"ASK {}"}"#, LogFormat::Json);
         check("ASK {}", LogFormat::Queries);

@@ -17,6 +17,8 @@ use super::order::SortKey;
 use crate::diagnostics::{Error, ErrorKind, Result};
 use crate::rdf::Compression;
 use bytes::Bytes;
+use hyper::Method;
+use hyper::header::HeaderValue;
 use log::{LogFormat, LoggedRequest};
 use serde::Serialize;
 use sha2::{Digest, Sha256};
@@ -94,8 +96,10 @@ pub struct Query {
     pub text: String,
     /// What its answer must be.
     pub expected: Arc<Expected>,
-    /// The body of the request, form-encoded: `query=...` and the graphs of its data set.
-    pub body: Bytes,
+    /// How it is sent: with GET in the URL, or with POST as a form.
+    pub method: Method,
+    /// The form: `query=...` and the graphs of its data set.
+    pub form: Bytes,
 }
 
 /// The queries of a replay in their fixed order.
@@ -188,18 +192,23 @@ impl Workload {
         })
     }
 
-    /// Equal queries on equal data sets are one query, however often they were asked.
+    /// Equal queries on equal data sets, sent alike, are one query, however often they were asked.
     fn read_recorded(path: &Path) -> Result<Self> {
         let mut hasher = Sha256::new();
         let mut positions = HashMap::new();
         let (mut queries, mut sequence, mut recorded) = (Vec::new(), Vec::new(), Vec::new());
         for (number, request) in logged_requests(path)? {
             hash(&mut hasher, &request.query);
+            for more in request.method.iter().chain(&request.accept) {
+                hash(&mut hasher, more);
+            }
             recorded.push(time(request.time_s.unwrap_or_default()));
             let key = (
                 request.query.clone(),
                 request.default_graphs.clone(),
                 request.named_graphs.clone(),
+                request.method.clone(),
+                request.accept.clone(),
             );
             let position = *positions.entry(key).or_insert(queries.len());
             if position == queries.len() {
@@ -259,7 +268,9 @@ impl Workload {
 
 impl Query {
     fn new(name: String, request: LoggedRequest) -> Result<Self> {
-        let expected = Expected::of_query(&parse_query(&request.query)?);
+        let mut expected = Expected::of_query(&parse_query(&request.query)?);
+        let accept = request.accept.as_deref();
+        expected.accept = accept.and_then(|accept| HeaderValue::from_str(accept).ok());
         let mut form = form_urlencoded::Serializer::new(String::new());
         form.append_pair("query", &request.query);
         for graph in &request.default_graphs {
@@ -271,7 +282,11 @@ impl Query {
         Ok(Self {
             name,
             expected: Arc::new(expected),
-            body: form.finish().into(),
+            method: match request.method.as_deref() {
+                Some("GET" | "HEAD") => Method::GET,
+                _ => Method::POST,
+            },
+            form: form.finish().into(),
             text: request.query,
         })
     }
@@ -287,6 +302,7 @@ impl Expected {
             form: QueryForm::of(query),
             sort_keys,
             choice: Choice::of_query(query),
+            accept: None,
         }
     }
 }
@@ -315,16 +331,21 @@ fn log_lines(path: &Path) -> Result<impl Iterator<Item = Result<String>>> {
     }))
 }
 
+/// The format of a file, by its first lines, and all its lines.
+fn recognised_lines(path: &Path) -> Result<(LogFormat, impl Iterator<Item = Result<String>>)> {
+    const LOOKED_AT: usize = 10;
+    let mut lines = log_lines(path)?;
+    let first = lines.by_ref().take(LOOKED_AT).collect::<Result<Vec<_>>>()?;
+    let format = LogFormat::of_lines(&first);
+    Ok((format, first.into_iter().map(Ok).chain(lines)))
+}
+
 /// The requests of a file with the numbers of their lines; every line must be one.
 fn logged_requests(path: &Path) -> Result<Vec<(usize, LoggedRequest)>> {
-    let mut format = None;
+    let (format, lines) = recognised_lines(path)?;
     let mut requests = Vec::new();
-    for (position, line) in log_lines(path)?.enumerate() {
+    for (position, line) in lines.enumerate() {
         let line = line?;
-        if line.trim().is_empty() {
-            continue;
-        }
-        let format = *format.get_or_insert_with(|| LogFormat::of_line(&line));
         let request = format.parse(&line).map_err(|dropped| {
             Error::new(
                 ErrorKind::Syntax,
@@ -414,7 +435,7 @@ mod tests {
         assert_eq!(workload.requests(Phase::Warm), [0]);
         assert_eq!(workload.requests(Phase::Timed), [1, 2, 3]);
         assert_eq!(
-            workload.queries()[1].body,
+            workload.queries()[1].form,
             "query=ASK+%7B+%3Fs+%3Fp+%22a%26b%22+%7D"
         );
     }
@@ -460,8 +481,25 @@ mod tests {
         assert_eq!(workload.queries().len(), 2);
         assert_eq!(workload.requests(Phase::Timed), [1, 0]);
         assert_eq!(
-            workload.queries()[1].body,
+            workload.queries()[1].form,
             "query=ASK+%7B%7D&default-graph-uri=http%3A%2F%2Fe%2F"
+        );
+        let others = [
+            r#"{"query":"ASK {}","method":"GET"}"#,
+            r#"{"query":"ASK {}","accept":"text/csv"}"#,
+        ];
+        let workload = read(&format!("{one}\n{}\n{}\n", others[0], others[1])).unwrap();
+        let sent = |q: &Query| (q.method.clone(), q.expected.accept());
+        let json = "application/sparql-results+json";
+        let wanted = [
+            (Method::POST, json),
+            (Method::GET, json),
+            (Method::POST, "text/csv"),
+        ];
+        let wanted = wanted.map(|(method, accept)| (method, HeaderValue::from_static(accept)));
+        assert_eq!(
+            workload.queries().iter().map(sent).collect::<Vec<_>>(),
+            wanted
         );
         let error = read(&format!("{one}\n{one}\nASK {{}}\n")).unwrap_err();
         assert!(error.message().contains("queries.jsonl, line 3"), "{error}");
