@@ -20,7 +20,6 @@ mod sample_store;
 
 use clap::Parser;
 use kaluta::cli::Cli;
-use kaluta::diagnostics::BacktracePolicy;
 use kaluta::replay::answers::Answers;
 use kaluta::replay::bootstrap::Interval;
 use kaluta::replay::comparison::Comparison;
@@ -164,7 +163,7 @@ fn after_start(
         workload,
         updates: None,
         state: State::Warm,
-        subject: Subject::Endpoints,
+        subject: Subject::Servers,
         targets: (["a", "again", "slower"].iter().zip(&servers))
             .map(|(name, server)| Target {
                 name: (*name).to_owned(),
@@ -213,7 +212,7 @@ fn commands(store: &Path, links: &Path, slower: f64) -> io::Result<Vec<ServerCom
         Ok(ServerCommand {
             binary: binary.clone(),
             location,
-            backtrace: BacktracePolicy::WhenLogged,
+            options: Vec::new(),
         })
     };
     stretches.into_iter().map(command).collect()

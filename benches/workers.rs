@@ -8,7 +8,7 @@
 //! --bench workers`.
 
 use clap::Parser;
-use kaluta::diagnostics::{BacktracePolicy, Error, ErrorKind, Result};
+use kaluta::diagnostics::{Error, ErrorKind, Result};
 use kaluta::engine::{Engine, LoadOptions, LoadSource};
 use kaluta::replay::endpoint::Endpoint;
 use kaluta::replay::null_server;
@@ -75,7 +75,7 @@ fn run(options: &Options) -> Result<()> {
     let command = ServerCommand {
         binary: env!("CARGO_BIN_EXE_kaluta").into(),
         location: folder.path().to_owned(),
-        backtrace: BacktracePolicy::WhenLogged,
+        options: Vec::new(),
     };
     let server = command.start()?;
     let messages = messages(server.endpoint(), options.target.as_deref());

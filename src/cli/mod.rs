@@ -91,7 +91,7 @@ enum Command {
     /// Write sample data as N-Triples
     Generate(generate::GenerateArgs),
     /// Measure servers by replaying a folder of queries
-    Replay(replay::ReplayArgs),
+    Replay(Box<replay::ReplayArgs>),
 }
 
 /// What a command finds when it starts: settings, and the log running.
@@ -142,7 +142,7 @@ impl Cli {
             Command::Verify(_) => verify::run(&context),
             Command::Compact(_) => compact::run(&context),
             Command::Generate(args) => generate::run(&args),
-            Command::Replay(args) => replay::run(args),
+            Command::Replay(args) => replay::run(&args),
         }
     }
 }

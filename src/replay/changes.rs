@@ -27,12 +27,13 @@ struct Condition {
     is_short: bool,
 }
 
-const CONDITIONS: [Condition; 10] = [
+const CONDITIONS: [Condition; 11] = [
     Condition::long(
         "workload_sha256",
         "workloads (queries of equal names are compared)",
     ),
     Condition::long("machine", "machines"),
+    Condition::long("data", "data sets"),
     Condition::long("loads", "threads or rates"),
     Condition::short("load", "load models"),
     Condition::short("state", "states of the servers"),

@@ -4,6 +4,7 @@
 //! microseconds from the start of the run. Whatever a report says can be worked out from this file.
 
 use super::choice::Choice;
+use super::data::DataSet;
 use super::machine::Machine;
 use super::own_limit::OwnLimit;
 use super::pace::{Load, Pace};
@@ -35,6 +36,9 @@ struct ReplayRecord<'a> {
     machine: Machine,
     subject: &'static str,
     targets: Vec<&'a str>,
+    /// How each is started or reached.
+    services: Vec<String>,
+    data: Vec<DataRecord<'a>>,
     loads: Vec<LoadRecord>,
     duration_s: Option<f64>,
     rounds: usize,
@@ -47,6 +51,25 @@ struct ReplayRecord<'a> {
     own_limit: Option<OwnLimit>,
     workload_sha256: &'a str,
     queries: Vec<QueryRecord<'a>>,
+}
+
+/// The triples of a target: how many, and their checksum; or why they are not known.
+#[derive(Serialize)]
+struct DataRecord<'a> {
+    triples: Option<u64>,
+    checksum: Option<String>,
+    failure: Option<&'a str>,
+}
+
+impl<'a> From<&'a DataSet> for DataRecord<'a> {
+    fn from(data: &'a DataSet) -> Self {
+        let answer = data.as_ref().ok();
+        Self {
+            triples: answer.map(|answer| answer.rows),
+            checksum: answer.map(|answer| format!("{:016x}", answer.checksum)),
+            failure: data.as_ref().err().map(String::as_str),
+        }
+    }
 }
 
 #[derive(Serialize)]
@@ -161,13 +184,17 @@ impl Outcome {
             machine: Machine::this(),
             subject: match plan.subject {
                 Subject::StackTraces => "stack-traces",
-                Subject::Endpoints => "endpoints",
+                Subject::Servers => "servers",
             },
             targets: plan
                 .targets
                 .iter()
                 .map(|target| target.name.as_str())
                 .collect(),
+            services: (plan.targets.iter())
+                .map(|target| target.service.to_string())
+                .collect(),
+            data: self.data.iter().map(DataRecord::from).collect(),
             loads: plan.loads.iter().map(LoadRecord::from).collect(),
             duration_s: plan.duration.map(|duration| duration.as_secs_f64()),
             rounds: plan.rounds,

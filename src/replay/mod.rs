@@ -22,6 +22,7 @@ pub mod choice;
 pub mod client;
 pub mod comparison;
 pub mod course;
+pub mod data;
 pub mod digest;
 pub mod distinct;
 pub mod endpoint;
@@ -60,6 +61,7 @@ pub mod world;
 
 use crate::diagnostics::Result;
 use answers::Answers;
+use data::DataSet;
 use endpoint::Endpoint;
 use own_limit::OwnLimit;
 use pace::{Load, Milli, Pace};
@@ -103,7 +105,7 @@ pub enum Subject {
     /// One store, served by own servers with different backtrace settings.
     StackTraces,
     /// Servers of any make.
-    Endpoints,
+    Servers,
 }
 
 /// A server under a name.
@@ -126,6 +128,8 @@ pub struct Outcome {
     pub runs: Vec<Run>,
     /// What the harness itself could do, if that was measured.
     pub own_limit: Option<OwnLimit>,
+    /// The data of each target, if it was read.
+    pub data: Vec<DataSet>,
 }
 
 impl Plan {
@@ -142,6 +146,7 @@ impl Plan {
             plan: self,
             runs,
             own_limit: None,
+            data: Vec::new(),
         })
     }
 
@@ -181,6 +186,7 @@ impl Plan {
             plan: self,
             runs,
             own_limit: None,
+            data: Vec::new(),
         })
     }
 

@@ -33,7 +33,7 @@ impl OwnLimit {
             workload: Workload::of_text("SELECT * { ?s ?p ?o } LIMIT 0")?,
             updates: None,
             state: State::default(),
-            subject: Subject::Endpoints,
+            subject: Subject::Servers,
             targets: vec![Target {
                 name: "null".to_owned(),
                 service,

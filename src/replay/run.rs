@@ -21,6 +21,7 @@ use super::workload::Phase;
 use super::world::RealWorld;
 use super::{Plan, Target};
 use crate::diagnostics::{Error, Result};
+use std::fmt;
 use std::thread::{self, ScopedJoinHandle};
 use tokio::runtime::{Builder, Runtime};
 
@@ -31,6 +32,15 @@ pub enum Service {
     Own(ServerCommand),
     /// A server that runs already, perhaps with a known process id on this machine.
     Foreign(Endpoint, Option<u32>),
+}
+
+impl fmt::Display for Service {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Own(command) => command.fmt(f),
+            Self::Foreign(endpoint, _) => f.write_str(&endpoint.url),
+        }
+    }
 }
 
 /// What all runs of a replay share.

@@ -6,6 +6,7 @@
 use super::endpoint::Endpoint;
 use crate::diagnostics::{BacktracePolicy, Error, ErrorKind, Result};
 use rustix::process::{Pid, Signal, kill_process};
+use std::fmt;
 use std::fs::File;
 use std::io::{BufRead, BufReader, Read, Seek, SeekFrom};
 use std::path::PathBuf;
@@ -31,8 +32,8 @@ pub struct ServerCommand {
     pub binary: PathBuf,
     /// The store that it serves.
     pub location: PathBuf,
-    /// When it captures backtraces.
-    pub backtrace: BacktracePolicy,
+    /// Its other options.
+    pub options: Vec<String>,
 }
 
 /// A running child process that listens.
@@ -55,9 +56,7 @@ impl ServerCommand {
             return Err(Error::new(
                 ErrorKind::Io,
                 format!(
-                    "{} serve --location {} did not say where it listens; it wrote: {}",
-                    self.binary.display(),
-                    self.location.display(),
+                    "{self} did not say where it listens; it wrote: {}",
                     process.log_excerpt()
                 ),
             ));
@@ -73,12 +72,8 @@ impl ServerCommand {
             .arg("serve")
             .arg("--location")
             .arg(&self.location)
-            .args([
-                "--bind",
-                "127.0.0.1:0",
-                "--backtrace",
-                policy_name(self.backtrace),
-            ])
+            .args(["--bind", "127.0.0.1:0"])
+            .args(&self.options)
             .stdin(Stdio::null())
             .stdout(Stdio::piped())
             .stderr(log.try_clone().map_err(failed)?)
@@ -88,6 +83,16 @@ impl ServerCommand {
         let process = Process { child, log };
         let stdout = stdout.ok_or_else(|| Error::internal("a child without standard output"))?;
         Ok((process, stdout))
+    }
+}
+
+impl fmt::Display for ServerCommand {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let (binary, location) = (self.binary.display(), self.location.display());
+        write!(f, "{binary} serve --location {location}")?;
+        self.options
+            .iter()
+            .try_for_each(|option| write!(f, " {option}"))
     }
 }
 

@@ -29,6 +29,10 @@ pub fn trials() -> Vec<Trial> {
             "what a server was asked is recorded and replayed",
             request_log,
         ),
+        trial(
+            "own servers of other settings and programs are compared",
+            own_servers,
+        ),
     ]
 }
 
@@ -371,6 +375,58 @@ fn request_log() {
     let replayed = replay(&workload, &path("store"), &[]);
     let report = String::from_utf8(replayed.stdout).unwrap();
     assert!(replayed.status.success(), "{report}");
+}
+
+fn own_servers() {
+    let folder = store_with(TRIPLE);
+    let path = |name: &str| text(folder.path(), name);
+    let (store, workload) = (path("store"), path("workload"));
+    fs::create_dir(&workload).unwrap();
+    fs::write(path("workload/1.rq"), "SELECT * { ?s ?p ?o }").unwrap();
+    fs::write(path("workload/2.rq"), "ASK { ?s ?p ?o FILTER(isIRI(?o)) }").unwrap();
+    let other = format!("other='{}' --timeout-s 7", env!("CARGO_BIN_EXE_kaluta"));
+    let more = [
+        "--server",
+        "usual=",
+        "--server",
+        "strict=--timeout-s 5",
+        "--server",
+        &other,
+    ];
+    let json = path("replay.jsonl");
+    let replayed = replay(&workload, &store, &[&more[..], &["--json", &json]].concat());
+    let report = String::from_utf8(replayed.stdout).unwrap();
+    assert!(replayed.status.success(), "{report}");
+    for name in ["usual: ", "strict: ", "other: "] {
+        let line = report.lines().find(|line| line.starts_with(name)).unwrap();
+        assert!(
+            line.contains(&format!(" serve --location {store}")),
+            "{line}"
+        );
+        assert!(
+            line.contains("; kaluta/") && line.contains("; 1 triples, checksum "),
+            "{line}"
+        );
+    }
+    assert!(
+        report.contains("--timeout-s 5;") && report.contains("--timeout-s 7;"),
+        "{report}"
+    );
+    assert!(
+        report.lines().any(|line| line.starts_with("FILTER ")),
+        "{report}"
+    );
+    let head = fs::read_to_string(&json).unwrap();
+    let head: serde_json::Value = serde_json::from_str(head.lines().next().unwrap()).unwrap();
+    assert_eq!(head["data"][2]["triples"], 1);
+    assert_eq!(
+        head["targets"],
+        serde_json::json!(["usual", "strict", "other"])
+    );
+    let failed = replay(&workload, &store, &["--server", "none=/nonexistent/kaluta"]);
+    assert_eq!(failed.status.code(), Some(1));
+    let failed = replay(&workload, &store, &["--server", "bad='--timeout-s"]);
+    assert_eq!(failed.status.code(), Some(2));
 }
 
 /// Replays a workload against own servers.

@@ -40,6 +40,9 @@ pub fn measure(args: &ReplayArgs) -> Result<ExitCode> {
     let threads = outcome.plan.loads.iter().map(|load| load.threads).max();
     let own_limit = OwnLimit::measure(threads.unwrap_or(1), OWN_LIMIT_DURATION);
     outcome.own_limit = Some(own_limit.map_err(|e| e.context("measuring the harness itself"))?);
+    if !args.skip_data {
+        outcome.data = outcome.plan.read_data()?;
+    }
     if let Some(mut file) = json {
         outcome.write_json(&mut BufWriter::new(&mut file))?;
         file.finish()?;

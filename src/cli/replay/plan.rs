@@ -13,7 +13,7 @@ use crate::replay::updates::Updates;
 use crate::replay::workload::{Phase, Workload};
 use crate::replay::{Plan, Subject, Target};
 use std::collections::{HashMap, HashSet};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 /// How long each step of a sweep lasts where nothing is said.
@@ -27,10 +27,7 @@ const RUN_MAX_S: f64 = 365.0 * 86_400.0;
 impl ReplayArgs {
     /// The plan that the arguments ask for.
     pub fn plan(&self) -> Result<Plan> {
-        let (subject, targets) = match &self.location {
-            Some(location) => (Subject::StackTraces, own_targets(location)?),
-            None => (Subject::Endpoints, self.foreign_targets()?),
-        };
+        let (subject, targets) = self.targets()?;
         if self.state == State::Cold && self.location.is_none() {
             return Err(usage(
                 "--state cold: only own servers can be started anew; name a store with --location"
@@ -85,6 +82,23 @@ impl ReplayArgs {
             ));
         }
         Ok(loads)
+    }
+
+    /// What the targets differ in, and the targets.
+    fn targets(&self) -> Result<(Subject, Vec<Target>)> {
+        let Some(location) = &self.location else {
+            return Ok((Subject::Servers, self.foreign_targets()?));
+        };
+        check_store(location)?;
+        if self.servers.is_empty() {
+            return Ok((Subject::StackTraces, targets_by_policy(location)?));
+        }
+        by_name("--server", &self.servers)?;
+        let targets = self.servers.iter().map(|Named { name, value }| {
+            let (binary, options) = command_words(name, value)?;
+            Ok(own_target(name.clone(), &binary, location, options))
+        });
+        Ok((Subject::Servers, targets.collect::<Result<_>>()?))
     }
 
     fn foreign_targets(&self) -> Result<Vec<Target>> {
@@ -165,8 +179,7 @@ fn check_process(name: &str, pid: Option<u32>) -> Result<()> {
     }
 }
 
-/// One target for each backtrace setting. The saving is shown against a server that always captures, so that is the base.
-fn own_targets(location: &Path) -> Result<Vec<Target>> {
+fn check_store(location: &Path) -> Result<()> {
     if !location.is_dir() {
         return Err(usage(format!(
             "--location {}: there is no such store; make one with `kaluta load --location {0} FILE`, or run \
@@ -174,23 +187,55 @@ fn own_targets(location: &Path) -> Result<Vec<Target>> {
             location.display()
         )));
     }
-    let binary =
-        std::env::current_exe().map_err(|e| Error::io("finding this program's own file", e))?;
+    Ok(())
+}
+
+/// One target for each backtrace setting. The saving is shown against a server that always captures, so that is the base.
+fn targets_by_policy(location: &Path) -> Result<Vec<Target>> {
+    let binary = own_binary()?;
     let policies = [
         BacktracePolicy::Always,
         BacktracePolicy::Never,
         BacktracePolicy::WhenLogged,
     ];
-    let target = |backtrace| Target {
-        name: policy_name(backtrace).to_owned(),
-        service: Service::Own(ServerCommand {
-            binary: binary.clone(),
-            location: location.to_owned(),
-            backtrace,
-        }),
-        updates: None,
+    let target = |policy| {
+        let name = policy_name(policy).to_owned();
+        let options = vec!["--backtrace".to_owned(), name.clone()];
+        own_target(name, &binary, location, options)
     };
     Ok(policies.map(target).into())
+}
+
+fn own_target(name: String, binary: &Path, location: &Path, options: Vec<String>) -> Target {
+    Target {
+        name,
+        service: Service::Own(ServerCommand {
+            binary: binary.to_owned(),
+            location: location.to_owned(),
+            options,
+        }),
+        updates: None,
+    }
+}
+
+/// The program and the options in a value of `--server`, whose words are those of a shell: options alone are for this
+/// program.
+fn command_words(name: &str, line: &str) -> Result<(PathBuf, Vec<String>)> {
+    let words = shlex::split(line).ok_or_else(|| {
+        usage(format!(
+            "--server {name}={line}: a quotation mark is not closed"
+        ))
+    })?;
+    match words.split_first() {
+        Some((binary, options)) if !binary.starts_with('-') => {
+            Ok((binary.into(), options.to_vec()))
+        }
+        _ => Ok((own_binary()?, words)),
+    }
+}
+
+fn own_binary() -> Result<PathBuf> {
+    std::env::current_exe().map_err(|e| Error::io("finding this program's own file", e))
 }
 
 fn by_name<'a, T: Clone>(option: &str, values: &'a [Named<T>]) -> Result<HashMap<&'a str, T>> {
@@ -252,7 +297,7 @@ mod tests {
         let settings = ["always", "never", "when-logged"];
         check("--location STORE", Subject::StackTraces, &settings);
         let endpoints = "--endpoint b=http://127.0.0.1:1/ --endpoint a=http://127.0.0.1:2/s?x=y";
-        check(endpoints, Subject::Endpoints, &["b", "a"]);
+        check(endpoints, Subject::Servers, &["b", "a"]);
     }
 
     #[test]

@@ -2,6 +2,7 @@
 
 mod confidence;
 pub(super) mod effects;
+mod features;
 mod freshness;
 mod open_loop;
 pub mod page;
@@ -12,11 +13,13 @@ mod tables;
 mod tests;
 
 use super::agreement::{Difference, DifferenceClass};
+use super::checksum::Answer;
 use super::machine::Machine;
 use super::pace::Pace;
 use super::summary::{QueryMedians, Row};
 use super::workload::Phase;
 use super::{Outcome, Plan, Subject};
+use std::collections::BTreeSet;
 use std::fmt;
 
 /// Where the client waited for itself for more than this share of the time, a row is marked.
@@ -42,7 +45,7 @@ impl<'a> Report<'a> {
     fn subject(&self) -> &'static str {
         match self.outcome.plan.subject {
             Subject::StackTraces => "stack-traces",
-            Subject::Endpoints => "endpoint",
+            Subject::Servers => "endpoint",
         }
     }
 
@@ -53,6 +56,12 @@ impl<'a> Report<'a> {
             Some(Pace::Recorded(_)) => "speed",
             Some(_) => "rate",
         }
+    }
+
+    /// The load for which single queries are shown.
+    fn first_load(&self) -> String {
+        let first = self.outcome.plan.loads.first();
+        first.map(ToString::to_string).unwrap_or_default()
     }
 
     fn pace(&self) -> Option<Pace> {
@@ -118,6 +127,10 @@ impl<'a> Report<'a> {
                     "{of}: {resent} requests were sent twice, as the server closed the connection without an answer"
                 ));
             }
+        }
+        let known: BTreeSet<_> = self.outcome.data.iter().flatten().collect();
+        if known.len() > 1 && self.outcome.plan.updates.is_none() {
+            warnings.push("the servers do not hold the same data".to_owned());
         }
         let highest = self.outcome.highest_throughput_per_s();
         let own_limit = self.outcome.own_limit;
@@ -220,20 +233,31 @@ impl<'a> Report<'a> {
             )?;
         }
         for (position, target) in targets.iter().enumerate() {
-            let run = self
-                .outcome
-                .runs
-                .iter()
-                .find(|run| run.slot.target == position);
-            if let Some(run) = run.filter(|_| self.outcome.plan.subject == Subject::Endpoints) {
-                let server = run
-                    .server_name
-                    .as_deref()
-                    .unwrap_or("a server without a name");
-                writeln!(f, "{}: {}, {}", target.name, run.url, server.trim())?;
-            }
+            let mut runs = self.outcome.runs.iter();
+            let server_name = runs
+                .find(|run| run.slot.target == position)
+                .and_then(|run| run.server_name.as_deref())
+                .unwrap_or("a server without a name");
+            let (name, service) = (&target.name, &target.service);
+            writeln!(
+                f,
+                "{name}: {service}; {}{}",
+                server_name.trim(),
+                self.data(position)
+            )?;
         }
         Ok(())
+    }
+
+    /// The words on the data of a target, if it was read.
+    fn data(&self, target: usize) -> String {
+        match self.outcome.data.get(target) {
+            None => String::new(),
+            Some(Ok(Answer { rows, checksum, .. })) => {
+                format!("; {rows} triples, checksum {checksum:016x}")
+            }
+            Some(Err(why)) => format!("; its data is not known: {why}"),
+        }
     }
 }
 
@@ -254,16 +278,12 @@ impl fmt::Display for Report<'_> {
         writeln!(
             f,
             "slowest queries, median ms with {} {}",
-            self.outcome
-                .plan
-                .loads
-                .first()
-                .map(ToString::to_string)
-                .unwrap_or_default(),
+            self.first_load(),
             self.load_title()
         )?;
         writeln!(f, "{}", self.slowest())?;
-        if self.outcome.plan.subject == Subject::Endpoints && self.outcome.plan.targets.len() > 1 {
+        self.write_features(f)?;
+        if self.outcome.plan.subject == Subject::Servers && self.outcome.plan.targets.len() > 1 {
             for target in 0..self.outcome.plan.targets.len() {
                 writeln!(
                     f,

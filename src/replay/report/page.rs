@@ -43,6 +43,12 @@ impl fmt::Display for Page<'_, '_> {
         )?;
         plot(f, &report.distribution(), &report.quantiles())?;
         self.write_ratios(f)?;
+        section(
+            f,
+            "By feature",
+            "Geometric means of the queries' median ms, by form and operator. A query counts in each of its rows.",
+        )?;
+        wide(f, &report.features())?;
         self.write_loads(f)?;
         self.write_freshness(f)?;
         section(

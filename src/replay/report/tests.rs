@@ -120,6 +120,7 @@ fn the_first_table_is_that_of_the_2008_report() {
         plan,
         runs,
         own_limit: None,
+        data: Vec::new(),
     };
     let wanted = "\
 stack-traces  threads    times (s)    avg    min   avg%   min%
@@ -142,6 +143,7 @@ fn the_figures_behind_it() {
         plan,
         runs,
         own_limit: None,
+        data: Vec::new(),
     };
     let text = Report::new(&outcome).to_string();
     let second = text.split("\n\n").nth(1).unwrap();
@@ -158,11 +160,12 @@ fn ratios_are_to_the_fastest_other() {
         run(1, 1, 0, 1.0, 4),
         run(2, 1, 0, 1.0, 16),
     ];
-    let plan = plan(Subject::Endpoints, &["a", "b", "c"], &[1], 1);
+    let plan = plan(Subject::Servers, &["a", "b", "c"], &[1], 1);
     let outcome = Outcome {
         plan,
         runs,
         own_limit: None,
+        data: Vec::new(),
     };
     let text = Report::new(&outcome).to_string();
     for (name, ratio, ms) in [
@@ -192,6 +195,7 @@ fn failed_requests_are_no_latencies_and_mark_their_row() {
         plan,
         runs: vec![failing],
         own_limit: None,
+        data: Vec::new(),
     };
     assert_eq!(outcome.rows()[0].latencies_ms().max(), Some(2.0));
     let text = Report::new(&outcome).to_string();
@@ -213,6 +217,7 @@ fn a_busy_client_is_told() {
             plan,
             runs: vec![busy],
             own_limit: None,
+            data: Vec::new(),
         };
         Report::new(&outcome)
             .to_string()
@@ -231,9 +236,10 @@ fn six_rounds(other_ms: u64) -> Outcome {
     let base = rounds().map(|round| run(0, 1, round, 1.0, 4));
     let other = rounds().map(|round| run(1, 1, round, 1.0, other_ms));
     Outcome {
-        plan: plan(Subject::Endpoints, &["a", "b"], &[1], 6),
+        plan: plan(Subject::Servers, &["a", "b"], &[1], 6),
         runs: base.chain(other).collect(),
         own_limit: None,
+        data: Vec::new(),
     }
 }
 
@@ -388,4 +394,44 @@ fn the_page_is_whole_and_needs_nothing_from_elsewhere() {
             "{tag}"
         );
     }
+}
+
+#[test]
+fn features_have_the_queries_that_have_them() {
+    let text = Report::new(&six_rounds(16)).to_string();
+    let table = text.split("by form and operator").nth(1).unwrap();
+    let row = |name: &str| {
+        let line = table.lines().find(|line| line.starts_with(name)).unwrap();
+        line.split_whitespace()
+            .skip(name.split(' ').count())
+            .collect::<Vec<_>>()
+            .join(" ")
+    };
+    // The queries x and y take 2 and 4 ms at a, and 2 and 16 ms at b.
+    assert_eq!(row("ASK"), "2 2.828 5.657 2.00", "{table}");
+}
+
+#[test]
+fn data_that_is_not_the_same_is_told() {
+    let mut outcome = six_rounds(16);
+    let triples = |checksum| {
+        Ok(Answer {
+            rows: 3,
+            checksum,
+            is_unread: false,
+        })
+    };
+    outcome.data = vec![triples(1), triples(1)];
+    let text = Report::new(&outcome).to_string();
+    assert!(
+        text.contains("; 3 triples, checksum 0000000000000001\n"),
+        "{text}"
+    );
+    assert!(!text.contains("the same data"), "{text}");
+    outcome.data = vec![triples(1), triples(2)];
+    let text = Report::new(&outcome).to_string();
+    assert!(
+        text.contains("warning: the servers do not hold the same data"),
+        "{text}"
+    );
 }

@@ -42,7 +42,7 @@ fn plan(targets: Vec<(&str, Service)>) -> Plan {
         workload: workload(),
         updates: None,
         state: State::default(),
-        subject: Subject::Endpoints,
+        subject: Subject::Servers,
         targets: (targets.into_iter())
             .map(|(name, service)| Target {
                 name: name.to_owned(),

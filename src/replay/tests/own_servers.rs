@@ -2,7 +2,6 @@
 
 use super::fake::{self, Reaction};
 use super::{ONE, Plan, plan, replay};
-use crate::diagnostics::BacktracePolicy;
 use crate::replay::answers::Answers;
 use crate::replay::pace::Load;
 use crate::replay::report::Report;
@@ -30,7 +29,7 @@ fn service(folder: &tempfile::TempDir, port: u16, then: &str) -> Service {
     Service::Own(ServerCommand {
         binary,
         location: "store".into(),
-        backtrace: BacktracePolicy::WhenLogged,
+        options: vec!["--backtrace".to_owned(), "never".to_owned()],
     })
 }
 
@@ -58,7 +57,7 @@ fn a_server_is_started_measured_and_stopped_for_each_run() {
     let outcome = replay(plan(vec![("a", service)]));
     assert!(outcome.is_clean(), "{}", Report::new(&outcome));
     let arguments = std::fs::read_to_string(folder.path().join("server.arguments")).unwrap();
-    let wanted = "serve --location store --bind 127.0.0.1:0 --backtrace when-logged\n";
+    let wanted = "serve --location store --bind 127.0.0.1:0 --backtrace never\n";
     assert_eq!(arguments, wanted);
     for run in &outcome.runs {
         assert!(run.url.ends_with("/query"));
