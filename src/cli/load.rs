@@ -2,6 +2,7 @@
 
 use super::Context;
 use super::progress::LoadBar;
+use super::say::tell;
 use crate::diagnostics::{Error, ErrorKind, Result};
 use crate::engine::{Engine, LoadOptions, LoadSource};
 use crate::results::RdfFormat;
@@ -47,6 +48,9 @@ pub struct LoadArgs {
     /// Skip statements that do not parse, and report them
     #[arg(long)]
     lenient: bool,
+    /// For commands written for Oxigraph: has no effect, as a load is atomic here in any case
+    #[arg(long)]
+    non_atomic: bool,
 }
 
 /// Reads the name of an RDF format.
@@ -74,6 +78,11 @@ pub fn run(args: LoadArgs, context: &Context) -> Result<ExitCode> {
         lenient: args.lenient,
         ..LoadOptions::default()
     };
+    if args.non_atomic {
+        tell(
+            "--non-atomic has no effect: all files are loaded or none, which takes no longer here",
+        );
+    }
     let location = context.location()?;
     let sources = args.sources()?;
     let engine = Engine::open(location, &context.settings.query, &context.settings.store)?;

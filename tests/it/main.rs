@@ -23,6 +23,7 @@ mod oracle;
 mod panics;
 mod queries;
 mod round_trips;
+mod sample;
 mod settings;
 mod store;
 mod tally;
@@ -59,6 +60,7 @@ fn main() -> ExitCode {
         concurrency::trials(),
         queries::trials(),
         round_trips::trials(&tally),
+        sample::trials(),
         wikipathways::trials(),
         workload::trials(),
         isomorphism::trials(),
