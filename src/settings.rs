@@ -76,9 +76,11 @@ pub enum DefaultGraph {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct UpdateSettings {
-    /// The number of updates and uploads that may be under way at once; one of them writes.
+    /// The number of updates that may be under way at once; one of them writes.
     pub threads: usize,
-    /// The number of updates and uploads that may wait for a thread; more are refused.
+    /// The number of uploads that may be under way at once, beside the updates.
+    pub upload_threads: usize,
+    /// The number of updates, and of uploads, that may wait for a thread; more are refused.
     pub queue_max: usize,
     /// The folders from which LOAD may read files.
     pub load_folders: Vec<PathBuf>,
@@ -203,7 +205,8 @@ impl Default for ServiceSettings {
 impl Default for UpdateSettings {
     fn default() -> Self {
         Self {
-            threads: 16,
+            threads: 4,
+            upload_threads: 16,
             queue_max: 1024,
             load_folders: Vec::new(),
             load_urls: Vec::new(),

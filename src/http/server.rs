@@ -30,9 +30,10 @@ pub struct Shared {
     pub engine: Arc<Engine>,
     /// Where queries run.
     pub queries: Pool,
-    /// Where updates and uploads run. They wait for their turn to write and for the disk, so there are more of them than
-    /// cores, and queries have threads of their own.
+    /// Where updates run. One of them writes at a time, so a few threads are enough.
     pub updates: Pool,
+    /// Where documents are taken in, and what else may take long: most of its time it waits for clients or the disk.
+    pub uploads: Pool,
     /// What is counted.
     pub metrics: Arc<Metrics>,
     /// Who writes the records of failed requests.
@@ -81,6 +82,11 @@ impl Server {
                 settings.query.queue_max,
             )?,
             updates: Pool::start("update", settings.update.threads, settings.update.queue_max)?,
+            uploads: Pool::start(
+                "upload",
+                settings.update.upload_threads,
+                settings.update.queue_max,
+            )?,
             metrics: Arc::default(),
             errors: Arc::new(ErrorLog::start()?),
             requests: match settings.log.requests_file.as_path() {

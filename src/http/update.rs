@@ -1,6 +1,7 @@
 //! Requests that change the store: on threads of their own, and answered with what was changed.
 
 use super::body::CancelOnDrop;
+use super::pool::Pool;
 use super::server::Shared;
 use crate::diagnostics::{Error, ErrorKind, Result};
 use crate::engine::{Commit, QueryControl, UpdateRequest};
@@ -24,7 +25,8 @@ pub async fn respond(shared: &Arc<Shared>, call: UpdateRequest) -> Result<Respon
         Ok(logged) => logged.when_durable(|outcome| reply.send(outcome)),
         Err(error) => reply.send(Err(error)),
     };
-    let commit = submit(shared, shared.query.timeout(), run).await?;
+    let timeout = shared.query.timeout();
+    let commit = submit(shared, &shared.updates, timeout, run).await?;
     Ok(changed(shared, StatusCode::OK, &commit))
 }
 
@@ -42,7 +44,7 @@ pub fn check_writable(shared: &Shared) -> Result<()> {
     Ok(())
 }
 
-/// Runs something on a thread for updates, and waits for it: an answer before its end could be wrong. It is cancelled
+/// Runs something on a thread for uploads, and waits for it: an answer before its end could be wrong. It is cancelled
 /// when the client goes away; once it has begun to commit it is done.
 ///
 /// # Errors
@@ -53,7 +55,7 @@ pub async fn run<T: Send + 'static>(
     work: impl FnOnce(&QueryControl) -> Result<T> + Send + 'static,
 ) -> Result<T> {
     let reply_at_once = |control: &QueryControl, reply: Reply<T>| reply.send(work(control));
-    submit(shared, timeout, reply_at_once).await
+    submit(shared, &shared.uploads, timeout, reply_at_once).await
 }
 
 /// Where work that was submitted leaves its outcome, on whatever thread.
@@ -69,13 +71,14 @@ impl<T> Reply<T> {
 /// The same for work that may reply after its thread has gone on to other work.
 async fn submit<T: Send + 'static>(
     shared: &Shared,
+    pool: &Pool,
     timeout: Option<Duration>,
     work: impl FnOnce(&QueryControl, Reply<T>) + Send + 'static,
 ) -> Result<T> {
     let control = QueryControl::new(timeout, shared.query.memory_limit_bytes());
     let _client = CancelOnDrop(control.clone());
     let (reply, done) = oneshot::channel();
-    shared.updates.submit(move || {
+    pool.submit(move || {
         let reply = Reply(reply);
         match control.check() {
             Ok(()) => work(&control, reply),

@@ -89,6 +89,13 @@ fn raised_level() {
     let served = Served::start(&folder.path().join("store"), &[]);
     provoke(served.address);
     assert_eq!(captured(served.address), 0);
+    let put = request(served.address, "PUT", "/admin/log", &[], Some(" \n"));
+    assert_eq!(put.status, 400);
+    assert!(
+        put.text().contains("warn,kaluta::error=debug"),
+        "{}",
+        put.text()
+    );
     let put = request(
         served.address,
         "PUT",
@@ -101,13 +108,6 @@ fn raised_level() {
     assert_eq!(captured(served.address), 1);
     let id = problem.header("x-request-id").to_owned();
     wait_until("the record is written", || served.errors().contains(&id));
-    let put = request(served.address, "PUT", "/admin/log", &[], Some(" \n"));
-    assert_eq!(put.status, 400);
-    assert!(
-        put.text().contains("warn,kaluta::error=debug"),
-        "{}",
-        put.text()
-    );
     let put = request(served.address, "PUT", "/admin/log", &[], Some("info"));
     assert_eq!(put.status, 200);
     provoke(served.address);
