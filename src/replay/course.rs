@@ -14,6 +14,8 @@ use super::keeper::Keeper;
 use super::process;
 use super::schedule::Slot;
 use super::server::QUERY_TARGET;
+use super::settling::{Settled, Settling};
+use super::state::State;
 use super::workload::{Phase, Workload};
 use super::world::World;
 use std::sync::OnceLock;
@@ -36,6 +38,8 @@ pub struct Course<'a> {
     origin: Instant,
     clock_start: OnceLock<Instant>,
     warm: Stage<'a>,
+    /// Where the warm queries are asked until their times stay.
+    settling: Option<Settling>,
     timed: Stage<'a>,
     gate: Barrier,
 }
@@ -164,6 +168,11 @@ impl<'a> Stage<'a> {
         }
     }
 
+    /// Begins anew.
+    fn rewind(&self) {
+        self.cursor.store(0, Ordering::Relaxed);
+    }
+
     /// The next query, and when it is to be sent if not at once; none when the phase is over.
     fn next(&self, start: Instant) -> Option<(usize, Option<Instant>)> {
         let position = self.cursor.fetch_add(1, Ordering::Relaxed);
@@ -195,6 +204,7 @@ impl<'a> Course<'a> {
             keeper,
             origin: Instant::now(),
             clock_start: OnceLock::new(),
+            settling: (plan.state == State::Steady).then(|| Settling::new(slot.load.threads)),
             warm: Stage::once(plan.state.untimed(&plan.workload)),
             timed: Stage::timed(plan, slot),
             gate: Barrier::new(slot.load.threads + updaters + 1),
@@ -204,8 +214,7 @@ impl<'a> Course<'a> {
     /// What a client thread does.
     pub async fn follow<W: World>(&self, thread: usize, mut client: Client<W>) -> Lap {
         let mut traces = Vec::new();
-        self.replay(Phase::Warm, thread, &mut client, &mut traces)
-            .await;
+        self.warm_up(thread, &mut client, &mut traces).await;
         self.await_warm().await;
         self.start_clock().await;
         let before = process::thread_cpu_seconds();
@@ -222,6 +231,32 @@ impl<'a> Course<'a> {
             cpu_s: (after.zip(before)).map(|(after, before)| after - before + checks_s),
             traces,
         }
+    }
+
+    async fn warm_up<W: World>(
+        &self,
+        thread: usize,
+        client: &mut Client<W>,
+        traces: &mut Vec<Trace>,
+    ) {
+        loop {
+            let before = traces.len();
+            self.replay(Phase::Warm, thread, client, traces).await;
+            let Some(settling) = &self.settling else {
+                return;
+            };
+            let latencies = traces[before..]
+                .iter()
+                .map(|trace| trace.timing.latency_ms());
+            if settling.end_pass(latencies, || self.warm.rewind()).await {
+                return;
+            }
+        }
+    }
+
+    /// How the warm part ended, if it was to end by itself.
+    pub fn settled(&self) -> Option<Settled> {
+        self.settling.as_ref()?.settled()
     }
 
     /// Names the run among all runs.

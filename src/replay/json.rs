@@ -10,6 +10,7 @@ use super::own_limit::OwnLimit;
 use super::pace::{Load, Pace};
 use super::process::Resources;
 use super::run::{Request, Run};
+use super::settling::Settled;
 use super::state::State;
 use super::updates::UpdateTrace;
 use super::workload::{Phase, QueryForm};
@@ -110,6 +111,7 @@ struct RunRecord<'a> {
     client_cpu_s: Option<f64>,
     server_resources: Resources,
     server_mean_memory_bytes: Option<u64>,
+    settled: Option<Settled>,
     bad_end: Option<&'a str>,
     breakdowns: &'a [String],
 }
@@ -235,6 +237,7 @@ impl Outcome {
             client_cpu_s: run.client_cpu_s,
             server_resources: run.server.resources,
             server_mean_memory_bytes: run.server.mean_memory_bytes,
+            settled: run.settled,
             bad_end: run.bad_end.as_deref(),
             breakdowns: &run.breakdowns,
         }

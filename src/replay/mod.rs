@@ -45,6 +45,7 @@ pub mod results;
 pub mod run;
 pub mod schedule;
 pub mod server;
+pub mod settling;
 pub mod sign_flips;
 pub mod solutions;
 pub mod state;

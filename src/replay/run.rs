@@ -14,6 +14,7 @@ use super::metrics::{Counters, Scraper};
 use super::process::{self, MemorySampler, Resources, is_running};
 use super::schedule::Slot;
 use super::server::{ServerCommand, UPDATE_TARGET};
+use super::settling::Settled;
 use super::state::State;
 use super::store_files;
 use super::updates::UpdateTrace;
@@ -66,6 +67,8 @@ pub struct Run {
     pub server: Usage,
     /// Seconds that the client threads spent on cores while the clock ran.
     pub client_cpu_s: Option<f64>,
+    /// How the warm part ended, if it was to end by itself.
+    pub settled: Option<Settled>,
     /// What was wrong with the end of an own server.
     pub bad_end: Option<String>,
     /// What was wrong with each own server that ended during the run and was replaced.
@@ -215,6 +218,7 @@ impl Runner<'_> {
         });
         Ok(Run {
             updates,
+            settled: course.settled(),
             ..self.finish(slot, endpoint, server, laps)
         })
     }
@@ -239,6 +243,7 @@ impl Runner<'_> {
             wall_s: wall_seconds(&requests),
             server,
             client_cpu_s,
+            settled: None,
             bad_end: None,
             breakdowns: Vec::new(),
             updates: Vec::new(),

@@ -1,4 +1,5 @@
-//! What a server has seen when the clock starts: nothing, other queries, or the same ones.
+//! What a server has seen when the clock starts: nothing, other queries once or until they take the same time, or the same
+//! queries.
 
 use super::workload::{Phase, Workload};
 use serde::Serialize;
@@ -12,6 +13,9 @@ pub enum State {
     /// The warm queries asked
     #[default]
     Warm,
+    /// The warm queries asked over and over, until their median latency differs by less than 2% from that of the pass
+    /// before, three times in a row, or 50 times
+    Steady,
     /// The warm queries asked, and each of the timed ones once
     Hot,
 }
@@ -22,6 +26,7 @@ impl State {
         match self {
             Self::Cold => "cold",
             Self::Warm => "warm",
+            Self::Steady => "steady",
             Self::Hot => "hot",
         }
     }
@@ -30,7 +35,7 @@ impl State {
     pub fn untimed(self, workload: &Workload) -> &[usize] {
         match self {
             Self::Cold => &[],
-            Self::Warm => workload.requests(Phase::Warm),
+            Self::Warm | Self::Steady => workload.requests(Phase::Warm),
             Self::Hot => workload.all_requests(),
         }
     }

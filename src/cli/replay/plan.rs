@@ -34,6 +34,11 @@ impl ReplayArgs {
                     .to_owned(),
             ));
         }
+        if self.state == State::Steady && self.warm == 0 {
+            return Err(usage(
+                "--state steady: there are no warm queries whose times could become steady; give --warm N".to_owned(),
+            ));
+        }
         let updates = (self.update_rate).map(|rate| Updates::read(&self.queries, rate));
         let workload = Workload::read(&self.queries, self.warm)?;
         let loads = self.loads()?;
@@ -91,7 +96,10 @@ impl ReplayArgs {
         };
         check_store(location)?;
         if self.servers.is_empty() {
-            return Ok((Subject::StackTraces, targets_by_policy(location)?));
+            return Ok((
+                Subject::StackTraces,
+                targets_by_policy(location, self.timeout_s)?,
+            ));
         }
         by_name("--server", &self.servers)?;
         let targets = self.servers.iter().map(|Named { name, value }| {
@@ -191,7 +199,8 @@ fn check_store(location: &Path) -> Result<()> {
 }
 
 /// One target for each backtrace setting. The saving is shown against a server that always captures, so that is the base.
-fn targets_by_policy(location: &Path) -> Result<Vec<Target>> {
+/// The servers end a query when the client does not wait for it any more.
+fn targets_by_policy(location: &Path, timeout_s: u64) -> Result<Vec<Target>> {
     let binary = own_binary()?;
     let policies = [
         BacktracePolicy::Always,
@@ -200,7 +209,9 @@ fn targets_by_policy(location: &Path) -> Result<Vec<Target>> {
     ];
     let target = |policy| {
         let name = policy_name(policy).to_owned();
-        let options = vec!["--backtrace".to_owned(), name.clone()];
+        let timeout_s = timeout_s.to_string();
+        let options = ["--backtrace", &name, "--timeout-s", &timeout_s];
+        let options = options.map(str::to_owned).to_vec();
         own_target(name, &binary, location, options)
     };
     Ok(policies.map(target).into())

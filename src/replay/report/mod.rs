@@ -87,6 +87,18 @@ impl<'a> Report<'a> {
                 "p90, p99: - where fewer than ten requests took longer; raise --repeats"
             )?;
         }
+        let passes = || {
+            self.outcome
+                .runs
+                .iter()
+                .filter_map(|run| Some(run.settled?.passes))
+        };
+        if let (Some(least), Some(most)) = (passes().min(), passes().max()) {
+            writeln!(
+                f,
+                "steady after {least} to {most} passes over the warm queries"
+            )?;
+        }
         if self.rows.iter().any(|row| row.failed() > 0) {
             writeln!(f, "*: timed requests failed, so these times do not compare")?;
         }
@@ -125,6 +137,16 @@ impl<'a> Report<'a> {
             if let resent @ 1.. = row.resent() {
                 warnings.push(format!(
                     "{of}: {resent} requests were sent twice, as the server closed the connection without an answer"
+                ));
+            }
+        }
+        for run in &self.outcome.runs {
+            if let Some(settled) = run.settled.filter(|settled| !settled.is_steady) {
+                warnings.push(format!(
+                    "{}, round {}: the warm queries did not take the same time even after {} passes",
+                    self.name(run.slot.target),
+                    run.slot.round + 1,
+                    settled.passes
                 ));
             }
         }

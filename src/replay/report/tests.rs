@@ -96,6 +96,7 @@ fn run(target: usize, threads: usize, round: usize, wall_s: f64, y_ms: u64) -> R
             }),
         },
         client_cpu_s: Some(wall_s * threads as f64 / 5.0),
+        settled: None,
         bad_end: None,
         breakdowns: Vec::new(),
         updates: Vec::new(),

@@ -273,6 +273,40 @@ fn the_states_of_a_server_differ_in_what_is_sent_before_the_clock_starts() {
 }
 
 #[test]
+fn a_server_is_steady_when_its_times_stay() {
+    let folder = tempfile::tempdir().unwrap();
+    for name in ["1", "2", "3"] {
+        let text = format!("SELECT * {{ ?s ?p {name} }}");
+        std::fs::write(folder.path().join(format!("{name}.rq")), text).unwrap();
+    }
+    let outcome = |delay_ms: fn(u64) -> u64| {
+        let plan = Plan {
+            workload: Workload::read(folder.path(), 2).unwrap(),
+            state: State::Steady,
+            duration: None,
+            ..planned(Load::closed(2), 1.0)
+        };
+        simulated::replay(plan, || answering(delay_ms))
+    };
+    // Each pass takes two clients one query's time: 40, 30, 20, 10, 10, ... ms.
+    let warming = outcome(|now_ms| match now_ms {
+        0..40 => 40,
+        40..70 => 30,
+        70..90 => 20,
+        _ => 10,
+    });
+    let settled = warming.runs[0].settled.unwrap();
+    assert_eq!((settled.passes, settled.is_steady), (7, true));
+    assert_eq!(warming.runs[0].requests.len(), 7 * 2 + 1);
+    let text = Report::new(&warming).to_string();
+    assert!(text.contains("steady after 7 to 7 passes"), "{text}");
+    let restless = outcome(|now_ms| 10 + now_ms % 7);
+    assert!(!restless.runs[0].settled.unwrap().is_steady);
+    let text = Report::new(&restless).to_string();
+    assert!(text.contains("even after 50 passes"), "{text}");
+}
+
+#[test]
 fn the_harness_measures_itself() {
     let limit = OwnLimit::measure(2, Duration::from_millis(200)).unwrap();
     assert!(limit.requests_per_s > 10.0, "{limit:?}");

@@ -63,6 +63,7 @@ pub fn run(plan: &Plan, slot: Slot, answers: &Answers, server: Behaviour) -> Run
         let runner = Runner { plan, answers };
         Run {
             updates,
+            settled: course.settled(),
             ..runner.finish(slot, &endpoint, Usage::default(), laps)
         }
     })
