@@ -60,6 +60,18 @@ pub(super) fn equal_ids(a: TermId, b: TermId) -> Option<bool> {
     }
 }
 
+/// The order of two dates, years or dateTimes of one datatype, from their ids; `None` for others, and where a missing zone
+/// leaves it open.
+#[inline]
+pub(super) fn order_of_moments(a: TermId, b: TermId) -> Option<Ordering> {
+    let is_moment = matches!(a.tag(), Tag::DateTime | Tag::Date | Tag::GYear);
+    if !is_moment || a.tag() != b.tag() {
+        return None;
+    }
+    let (a, b) = (a.as_date_fields()?, b.as_date_fields()?);
+    a.instant().partial_cmp(&b.instant())
+}
+
 fn equal_triples(a: &[TermId; 3], b: &[TermId; 3], terms: &QueryTerms) -> Result<Option<bool>> {
     let mut all = Some(true);
     for (&a, &b) in a.iter().zip(b) {

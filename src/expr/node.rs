@@ -363,10 +363,11 @@ impl Operator {
         {
             return Some(equal);
         }
-        match (a.as_integer(), b.as_integer()) {
-            (Some(x), Some(y)) => Some(self.holds(x.cmp(&y))),
-            _ => None,
-        }
+        let order = match (a.as_integer(), b.as_integer()) {
+            (Some(x), Some(y)) => Some(x.cmp(&y)),
+            _ => compare::order_of_moments(a, b),
+        };
+        order.map(|order| self.holds(order))
     }
 
     /// Why two values cannot be compared.

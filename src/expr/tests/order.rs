@@ -1,7 +1,9 @@
 //! The order of ORDER BY: total, and as the specification wants it.
 
 use super::{context, show, term};
+use crate::expr::compare::{compare, order_of_moments};
 use crate::expr::order_cmp;
+use crate::expr::value::Value;
 use crate::term::TermId;
 use oxrdf::Term;
 use proptest::prelude::*;
@@ -101,4 +103,47 @@ proptest! {
             prop_assert!(cmp(0, 2).is_le());
         }
     }
+}
+
+const MOMENTS: [&str; 14] = [
+    "\"2020-01-01\"^^xsd:date",
+    "\"2020-01-01Z\"^^xsd:date",
+    "\"2020-01-02\"^^xsd:date",
+    "\"2020-01-01+14:00\"^^xsd:date",
+    "\"2019-12-31-11:00\"^^xsd:date",
+    "\"2020-01-01T00:00:00\"^^xsd:dateTime",
+    "\"2019-12-31T24:00:00Z\"^^xsd:dateTime",
+    "\"2020-01-01T02:00:00+02:00\"^^xsd:dateTime",
+    "\"2020-01-02T15:00:00.5Z\"^^xsd:dateTime",
+    "\"2020\"^^xsd:gYear",
+    "\"2020Z\"^^xsd:gYear",
+    "\"2021+01:00\"^^xsd:gYear",
+    "\"2020-01\"^^xsd:gYearMonth",
+    "\"x\"",
+];
+
+#[test]
+fn the_ids_of_moments_are_ordered_as_their_values_are() {
+    let cx = context(&[], true);
+    let ids = MOMENTS.map(|text| cx.terms.from_term(&term(text)).expect("an id"));
+    let mut told = 0;
+    for (a, b) in ids.iter().flat_map(|&a| ids.map(|b| (a, b))) {
+        let (mut left, mut right) = (Vec::new(), Vec::new());
+        let left = Value::decode(a, &cx.terms, &mut left).expect("a value");
+        let right = Value::decode(b, &cx.terms, &mut right).expect("a value");
+        let by_ids = order_of_moments(a, b);
+        told += usize::from(by_ids.is_some());
+        if a.tag() == b.tag() && a.as_date_fields().is_some() {
+            assert_eq!(
+                by_ids,
+                compare(&left, &right),
+                "{} {}",
+                show(a, &cx),
+                show(b, &cx)
+            );
+        } else {
+            assert_eq!(by_ids, None, "{} {}", show(a, &cx), show(b, &cx));
+        }
+    }
+    assert!(told > 30, "{told}");
 }
