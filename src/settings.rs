@@ -103,13 +103,15 @@ pub struct ServiceSettings {
 }
 
 /// How the store is written.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct StoreSettings {
     /// What it takes for a commit to be acknowledged.
     pub durability: Durability,
     /// The folder in which `POST /admin/backup` makes its copies; empty for none.
     pub backup_folder: PathBuf,
+    /// The terms from which on the store compacts itself when half of them are garbage; 0 for never.
+    pub compact_terms_min: u64,
 }
 
 /// What it takes for a commit to be acknowledged.
@@ -210,6 +212,16 @@ impl Default for UpdateSettings {
             queue_max: 1024,
             load_folders: Vec::new(),
             load_urls: Vec::new(),
+        }
+    }
+}
+
+impl Default for StoreSettings {
+    fn default() -> Self {
+        Self {
+            durability: Durability::default(),
+            backup_folder: PathBuf::new(),
+            compact_terms_min: 1_000_000,
         }
     }
 }

@@ -134,6 +134,7 @@ pub enum QueryAnswer {
 fn options(settings: &StoreSettings) -> StoreOptions {
     StoreOptions {
         durability: settings.durability,
+        compact_terms_min: settings.compact_terms_min,
         ..StoreOptions::default()
     }
 }

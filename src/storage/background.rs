@@ -1,6 +1,7 @@
 //! The thread that moves what commits brought to files, so that no writer has to.
 
 use super::flush::{flush, flush_when_quiet, is_worth_a_quiet_flush};
+use super::garbage::GarbageCollector;
 use super::shared::Shared;
 use crate::diagnostics::{Error, Result};
 use std::sync::{Arc, Condvar, Mutex, PoisonError};
@@ -45,7 +46,7 @@ impl Chores {
     }
 
     /// Whether the thread may go on.
-    fn goes_on(&self) -> bool {
+    pub fn goes_on(&self) -> bool {
         !self
             .asked
             .lock()
@@ -116,6 +117,7 @@ fn work(shared: &Shared) {
     }
     drop(opened);
     let mut seen = 0;
+    let mut garbage = GarbageCollector::new(shared.options.compact_terms_min);
     loop {
         let done = match shared.chores.wait() {
             Chore::Stop => return,
@@ -130,9 +132,11 @@ fn work(shared: &Shared) {
                 flush_when_quiet(shared, &mut shared.manifest())
             }
         };
-        if let Err(error) = done {
+        if let Err(error) = done.and_then(|()| garbage.collect(shared))
+            && shared.chores.goes_on()
+        {
             // Nothing is lost: the commits are in the log and in memory, and the next one asks again.
-            tracing::error!(%error, "the store cannot be flushed");
+            tracing::error!(%error, "the store cannot be flushed or compacted");
         }
     }
 }

@@ -56,11 +56,11 @@ pub struct CompactState {
     pub quads_total: u64,
 }
 
-/// Rewrites a store while it is in use, and tells now and then how far it is.
+/// Rewrites a store while it is in use, and tells now and then how far it is; an error that comes back ends it.
 ///
 /// # Errors
-/// The store is damaged, or writing failed; then it is as it was.
-pub fn compact(shared: &Shared, progress: &dyn Fn(CompactState)) -> Result<()> {
+/// Those of `progress`; the store is damaged, or writing failed. Then it is as it was.
+pub fn compact(shared: &Shared, progress: &dyn Fn(CompactState) -> Result<()>) -> Result<()> {
     let mut manifest = shared.manifest();
     flush::flush(shared, &mut manifest)?;
     let before = {
@@ -93,14 +93,14 @@ fn write(
     directory: &Directory,
     manifest: &Manifest,
     before: &Arc<Snapshot>,
-    progress: &dyn Fn(CompactState),
+    progress: &dyn Fn(CompactState) -> Result<()>,
 ) -> Result<Rewritten> {
     let tell = |stage, quads_read| {
         progress(CompactState {
             stage,
             quads_read,
             quads_total: before.quad_count(),
-        });
+        })
     };
     let mut next = Manifest {
         runs: Vec::new(),
@@ -109,7 +109,7 @@ fn write(
     };
     let [terms, quads] = [next.next_number, next.next_number + 1];
     next.next_number += 2;
-    tell(CompactStage::Terms, 0);
+    tell(CompactStage::Terms, 0)?;
     let numbers = renumber::write_sorted(directory, terms, before)?;
     let entry = load::write_quads(
         directory,
@@ -120,7 +120,7 @@ fn write(
             let mut read = 0_u64;
             for_each_quad(before, |quad| {
                 if read.is_multiple_of(PROGRESS_QUADS) {
-                    tell(CompactStage::Quads, read);
+                    tell(CompactStage::Quads, read)?;
                 }
                 read += 1;
                 let lost = |id: TermId| Error::internal(format!("{id:?} has no new number"));
@@ -128,8 +128,7 @@ fn write(
                 let [s, p, o, g] = quad;
                 push([id(s)?, id(p)?, id(o)?, id(g)?])
             })?;
-            tell(CompactStage::Indexes, read);
-            Ok(())
+            tell(CompactStage::Indexes, read)
         },
     )?;
     let mut stack = Stack {

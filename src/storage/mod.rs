@@ -20,6 +20,7 @@ mod file_cursor;
 mod files;
 mod flush;
 mod gallop;
+mod garbage;
 mod index;
 mod inspect;
 mod layout;

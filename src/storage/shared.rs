@@ -18,6 +18,8 @@ pub struct StoreOptions {
     pub memory_rows_max: u64,
     /// The bytes of a log file beyond which the same is done.
     pub log_bytes_max: u64,
+    /// The terms from which on the store compacts itself when half of them are garbage; 0 for never.
+    pub compact_terms_min: u64,
 }
 
 impl Default for StoreOptions {
@@ -26,6 +28,7 @@ impl Default for StoreOptions {
             durability: Durability::default(),
             memory_rows_max: 500_000,
             log_bytes_max: 64 << 20,
+            compact_terms_min: 1_000_000,
         }
     }
 }

@@ -278,7 +278,10 @@ impl Store {
     /// The store is open for reading only or damaged, or writing failed; then it is as it was.
     pub fn compact(&self, progress: &dyn Fn(CompactState)) -> Result<()> {
         self.check_writable()?;
-        compact::compact(&self.shared, progress)
+        compact::compact(&self.shared, &|state| {
+            progress(state);
+            Ok(())
+        })
     }
 
     /// Reads everything and says what is wrong.

@@ -1,5 +1,6 @@
 //! Transactions against a plain set of quads: what they see and say, and what a store holds that is opened again.
 
+use super::super::garbage::GarbageCollector;
 use super::crashes::{self, Model, contents, texts};
 use super::*;
 use crate::diagnostics::ErrorKind;
@@ -328,6 +329,7 @@ fn replacing_the_same_quads_takes_no_more_and_more_room() {
         durability: crate::settings::Durability::Os,
         memory_rows_max: 3000,
         log_bytes_max: 20_000,
+        ..StoreOptions::default()
     };
     let store = Store::open_with(dir.path(), &options).unwrap();
     let line = |i: u32| format!("<http://n/{}> <http://p/{}> \"{i}\" .\n", i / 10, i % 10);
@@ -384,5 +386,48 @@ fn a_quiet_store_is_merged_into_one_run() {
     flush::flush_when_quiet(&store.shared, &mut store.shared.manifest()).unwrap();
     assert_eq!(runs(), 1);
     assert_eq!(all_quads(&store.snapshot(), Permutation::Spog), left);
+    assert!(store.verify().is_sound());
+}
+
+#[test]
+fn terms_that_come_and_go_do_not_stay_in_the_dictionary() {
+    let dir = tempfile::tempdir().unwrap();
+    let options = StoreOptions {
+        durability: crate::settings::Durability::Os,
+        memory_rows_max: 300,
+        compact_terms_min: 500,
+        ..StoreOptions::default()
+    };
+    let store = Store::open_with(dir.path(), &options).unwrap();
+    let terms = || {
+        let snapshot = store.snapshot();
+        let terms = Tag::STORED.map(|tag| snapshot.dictionary().len(tag));
+        terms.iter().sum::<u64>()
+    };
+    let mut most = 0;
+    for round in 0..60 {
+        let mut transaction = store.begin().unwrap();
+        for quad in all_quads(&transaction.snapshot(), Permutation::Spog) {
+            transaction.delete(quad);
+        }
+        for number in 0..100 {
+            let mut id = |text: String| transaction.intern(&TermView::Iri(&text)).unwrap();
+            let [s, p, o] = [
+                id(format!("http://s/{round}/{number}")),
+                id("http://p/".to_owned()),
+                id(format!("http://o/{round}/{number}")),
+            ];
+            transaction.insert([s, p, o, TermId::DEFAULT_GRAPH]);
+        }
+        transaction.commit().unwrap().durable().unwrap();
+        // The background work is waited for, so that the figure does not hang on its pace.
+        drop(store.shared.manifest());
+        most = most.max(terms());
+    }
+    flush::flush(&store.shared, &mut store.shared.manifest()).unwrap();
+    GarbageCollector::new(500).collect(&store.shared).unwrap();
+    // Twelve thousand terms came; two hundred and one are used.
+    assert!(terms() < 1000, "{} terms, {most} at most", terms());
+    assert_eq!(store.snapshot().quad_count(), 100);
     assert!(store.verify().is_sound());
 }
